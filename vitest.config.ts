@@ -1,0 +1,46 @@
+import { defineConfig } from 'vitest/config';
+
+const generated = ['**/node_modules/**', '**/dist/**'];
+
+// Unit tests stand beside what they test; the other suites have folders of their own under test/.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{services,shared,cli}/**/*.test.ts', 'test/{fakes,vectors}/**/*.test.ts'],
+          exclude: generated,
+          testTimeout: 10_000,
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          exclude: generated,
+          testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          exclude: generated,
+          testTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'containers',
+          include: ['test/containers/**/*.test.ts'],
+          exclude: generated,
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
