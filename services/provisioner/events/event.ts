@@ -1,0 +1,67 @@
+// What happens in provisioning, as the rest of the service hears of it (design, section 10). Logs and
+// metrics are made from these events; whoever produces them knows nothing of either.
+
+import type { Identity, RunId } from '../../../shared/identity.js';
+import type { OutcomeKind } from '../run/outcome.js';
+
+/** A step of the sequence (design, section 10). */
+export type StepName = 'IDENTIFY' | 'GET_INVENTORY' | 'HELPER' | 'CONFIGURE' | 'RESTART' | 'SHUTDOWN';
+
+export type ProvisioningEvent =
+  | { readonly type: 'HOST_QUEUED'; readonly identity: Identity }
+  | { readonly type: 'HOST_DROPPED'; readonly count: number; readonly examples: readonly Identity[] }
+  | { readonly type: 'HOST_RELEASED'; readonly identity: Identity; readonly message: string }
+  | { readonly type: 'RUN_STARTED'; readonly identity: Identity; readonly runId: RunId }
+  | {
+      readonly type: 'STEP_COMPLETED';
+      readonly identity: Identity;
+      readonly runId: RunId;
+      readonly step: StepName;
+      readonly tries: number;
+      readonly durationMs: number;
+    }
+  | {
+      readonly type: 'STEP_FAILED';
+      readonly identity: Identity;
+      readonly runId: RunId;
+      readonly step: StepName;
+      readonly attempt: number;
+      /** gRPC status name, or empty where no RPC failed. */
+      readonly code: string;
+      readonly reason: string;
+      readonly message: string;
+      readonly willRetry: boolean;
+      readonly durationMs: number;
+    }
+  | {
+      readonly type: 'RUN_FINISHED';
+      readonly identity: Identity;
+      readonly runId: RunId;
+      readonly outcome: OutcomeKind;
+      /** The failure's reason; empty for other outcomes. */
+      readonly reason: string;
+      readonly message: string;
+      readonly durationMs: number;
+    }
+  | {
+      readonly type: 'NODE_CONFIRMED';
+      readonly identity: Identity;
+      readonly runId: RunId;
+      /** True where this process did not run it and takes the node's word. */
+      readonly onItsOwnWord: boolean;
+    }
+  | { readonly type: 'CONFIRMATION_MISSED'; readonly identity: Identity; readonly runId: RunId }
+  | { readonly type: 'PROVISION_LOOP'; readonly identity: Identity; readonly times: number }
+  | {
+      readonly type: 'NODE_CONFLICT';
+      readonly identity: Identity;
+      readonly address: string;
+      readonly newcomerAddress: string;
+    }
+  | { readonly type: 'PAUSED'; readonly message: string }
+  | { readonly type: 'RESUMED'; readonly message: string };
+
+/** Takes events. It neither throws nor waits. */
+export interface EventSink {
+  publish(event: ProvisioningEvent): void;
+}

@@ -1,0 +1,50 @@
+// The helper as the sequence sees it: JSON in, a decision out (design, section 7).
+
+import type { Identity } from '../../../shared/identity.js';
+import type { Inventory } from '../run/inventory.js';
+import type { HelperFailureReason } from '../run/outcome.js';
+
+/** What the helper is told of a node. */
+export interface HelperInput {
+  readonly identity: Identity;
+  readonly inventory: Inventory;
+}
+
+/** What the helper decided, checked. An absent string is empty, an absent object has no entries. */
+export interface HelperReply {
+  readonly defer: boolean;
+  readonly shutdown: boolean;
+  readonly msg: string;
+  readonly key: string;
+  readonly certificate: string;
+  readonly ca: string;
+  readonly ssldir: string;
+  readonly upgrade: string;
+  readonly configuration: ReadonlyMap<string, string>;
+  readonly actionPolicies: ReadonlyMap<string, string>;
+  readonly opaPolicies: ReadonlyMap<string, string>;
+  /** Milliseconds; undefined where the helper did not say. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** The helper gave no usable reply. */
+export class HelperError extends Error {
+  override readonly name = 'HelperError';
+  readonly reason: HelperFailureReason;
+
+  constructor(reason: HelperFailureReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** Runs the site's helper. */
+export interface Helper {
+  /**
+   * Asks the helper for one node's configuration. Waits for a free slot first; the time limit starts
+   * when the helper does.
+   *
+   * @throws HelperError with a stable reason; the signal's reason where it was aborted
+   */
+  ask(input: HelperInput, signal: AbortSignal): Promise<HelperReply>;
+}

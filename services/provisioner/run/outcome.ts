@@ -1,0 +1,46 @@
+// How a run ends. Every run ends with exactly one outcome (design, sections 5 and 6).
+
+/** Why a run failed. Stable: operators and programs match on it. */
+export type FailureReason =
+  | 'UNREACHABLE'
+  | 'IDENTITY_MISMATCH'
+  | 'NOT_PROVISIONING'
+  | 'PROOF_INVALID'
+  | 'RPC_FAILED'
+  | 'MESSAGE_TOO_LARGE'
+  | 'REPLY_INVALID'
+  | 'RUN_TIMEOUT'
+  | 'KEY_CHANGED'
+  | 'EMPTY_CONFIGURATION'
+  | 'FENCE_AHEAD'
+  | 'PROVISIONING_ENABLED'
+  | 'RESTARTED_UNCONFIGURED'
+  | HelperFailureReason;
+
+/** Why the helper gave no usable reply (design, section 7). */
+export type HelperFailureReason =
+  | 'HELPER_TIMEOUT'
+  | 'HELPER_EXIT'
+  | 'HELPER_EMPTY'
+  | 'HELPER_INVALID'
+  | 'HELPER_TOO_LARGE'
+  | 'HELPER_NOT_FOUND';
+
+/** Why a run was told to stop before its point of no return. */
+export type Interruption = 'PAUSED' | 'SUPERSEDED' | 'RELEASED' | 'STOPPING';
+
+export type Outcome =
+  /** Configured and restarted; `unsettled` where the node's word on the restart is missing. */
+  | { readonly kind: 'PROVISIONED'; readonly unsettled: boolean }
+  /** The helper wanted the node shut down. */
+  | { readonly kind: 'SHUT_DOWN'; readonly message: string }
+  /** The helper, or the node, wants to be asked later; `retryAfterMs` where it said when. */
+  | { readonly kind: 'DEFERRED'; readonly message: string; readonly retryAfterMs: number | undefined }
+  | { readonly kind: 'FAILED'; readonly reason: FailureReason; readonly message: string }
+  /** The last sighting was too old to act on. */
+  | { readonly kind: 'SKIPPED_STALE'; readonly message: string }
+  /** Another boot of the node, or another provisioner's higher fence, took its place. */
+  | { readonly kind: 'SUPERSEDED'; readonly by: 'BOOT' | 'FENCE'; readonly message: string }
+  | { readonly kind: 'CANCELLED'; readonly cause: Interruption };
+
+export type OutcomeKind = Outcome['kind'];

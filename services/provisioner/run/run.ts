@@ -1,0 +1,53 @@
+// What the fleet and a run say to one another. The fleet decides when a host is run and what follows;
+// the run does the sequence and knows nothing of queues and holds.
+
+import type { BootId, RunId } from '../../../shared/identity.js';
+import type { SightedNode } from '../fleet/node-event.js';
+import type { Inventory } from './inventory.js';
+import type { Interruption, Outcome } from './outcome.js';
+
+/** What runs fetched from one boot of a node. It stays on the host while that boot lives. */
+export interface Fetched {
+  readonly bootId: BootId;
+  inventory?: {
+    readonly value: Inventory;
+    /** Monotonic milliseconds. */
+    readonly fetchedAt: number;
+  };
+}
+
+/** What a run is given. */
+export interface RunTask {
+  readonly node: SightedNode;
+  /** What earlier runs fetched from this node, if anything. */
+  readonly fetched: Fetched | undefined;
+  /** Set where an operator wants a fence far ahead of the clock overtaken. */
+  readonly force?: boolean;
+}
+
+/** What a run gives back. */
+export interface RunResult {
+  readonly runId: RunId;
+  readonly outcome: Outcome;
+  /** What is worth keeping for the next run of the same boot; undefined clears it. */
+  readonly fetched: Fetched | undefined;
+  readonly durationMs: number;
+}
+
+/** A run that has started. */
+export interface RunInProgress {
+  readonly runId: RunId;
+  /** Resolves when the run has ended; never rejects. */
+  readonly finished: Promise<RunResult>;
+  /** True from the first attempt of Configure until Restart is settled (design, section 6). */
+  readonly pastPointOfNoReturn: boolean;
+  /** Asks the run to stop. Past the point of no return it is ignored. Safe to call more than once. */
+  interrupt(cause: Interruption): void;
+  /** Tells the run that its node came up with its configuration, or was seen restarting. */
+  settle(configurationDigest: string): void;
+  /** Shortens a run past the point of no return so that Restart is attempted before `graceMs` is over. */
+  hurry(graceMs: number): void;
+}
+
+/** Starts a run. */
+export type StartRun = (task: RunTask) => RunInProgress;
