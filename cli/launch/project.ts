@@ -1,0 +1,29 @@
+// Where the built project is, from wherever this code runs: source or dist/.
+
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The services that can be launched. */
+export type ServiceName = 'discovery' | 'provisioner' | 'mock-node';
+
+/** @returns the absolute path of the folder that holds package.json */
+export function projectRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error(`no package.json above ${import.meta.url}`);
+    folder = parent;
+  }
+  return folder;
+}
+
+/**
+ * @returns the absolute path of a service's built entry point
+ * @throws Error that says what to run where the project is not built
+ */
+export function entryPoint(service: ServiceName): string {
+  const path = join(projectRoot(), 'dist', 'services', service, 'main.js');
+  if (!existsSync(path)) throw new Error(`${path} is not there: run "npm run build" first`);
+  return path;
+}

@@ -1,0 +1,196 @@
+// Discovery, provisioner and a swarm of nodes on loopback, each a process of its own that can be killed
+// and started again at the same address. The demo, the end-to-end tests and the benchmarks run on it.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { freePorts } from './ports.js';
+import type { ServiceName } from './project.js';
+import { isReady, type Samples, scrape } from './scrape.js';
+import { type Exit, launch, type ServiceProcess } from './service-process.js';
+import { until } from './until.js';
+
+export interface StackOptions {
+  /** Folder for configuration, logs and state; made where it is missing. */
+  readonly directory: string;
+  readonly nodes: number;
+  /** Command line of the helper. */
+  readonly helper: string;
+  /** Settings over the stack's own. */
+  readonly discovery?: Readonly<Record<string, unknown>>;
+  readonly provisioner?: Readonly<Record<string, unknown>>;
+  /** Flags over the stack's own. */
+  readonly swarm?: readonly string[];
+}
+
+const portNames = [
+  'nodes',
+  'consumers',
+  'discoveryMonitor',
+  'provisioner',
+  'provisionerMonitor',
+  'swarm',
+  'swarmMonitor',
+] as const;
+
+type Ports = Readonly<Record<(typeof portNames)[number], number>>;
+
+const readyWithinMs = 30_000;
+
+export class Stack {
+  readonly directory: string;
+  readonly ports: Ports;
+  readonly #options: StackOptions;
+  readonly #running = new Map<ServiceName, ServiceProcess>();
+
+  private constructor(options: StackOptions, ports: Ports) {
+    this.directory = options.directory;
+    this.ports = ports;
+    this.#options = options;
+  }
+
+  /** Chooses ports and writes the configuration; starts nothing yet. */
+  static async prepare(options: StackOptions): Promise<Stack> {
+    const stack = new Stack(options, await freePorts(portNames));
+    mkdirSync(stack.directory, { recursive: true });
+    stack.#write('discovery', stack.#discoveryConfig());
+    stack.#write('provisioner', stack.#provisionerConfig());
+    return stack;
+  }
+
+  /** The state of the nodes on disk, one folder per identity. */
+  get nodesDirectory(): string {
+    return join(this.directory, 'nodes');
+  }
+
+  /** Starts one service and resolves when it is ready, or only started where `ready` is false. */
+  async start(service: ServiceName, ready = true): Promise<ServiceProcess> {
+    const started = await launch({
+      service,
+      args: service === 'mock-node' ? this.#swarmFlags() : ['--config', this.configFile(service)],
+      logFile: this.logFile(service),
+    });
+    this.#running.set(service, started);
+    if (ready) await this.#untilReady(started);
+    return started;
+  }
+
+  /** Starts all three, nodes last. */
+  async startAll(): Promise<void> {
+    await this.start('discovery');
+    await this.start('provisioner');
+    await this.start('mock-node');
+  }
+
+  /** Sends a signal to one service, where it runs, and resolves when it has ended. */
+  async end(service: ServiceName, signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit | undefined> {
+    const running = this.#running.get(service);
+    this.#running.delete(service);
+    return running?.end(signal);
+  }
+
+  /** Ends all that runs; what does not end within the time is killed. */
+  async endAll(withinMs = 30_000): Promise<void> {
+    const running = [...this.#running.values()];
+    this.#running.clear();
+    await Promise.all(
+      running.map(async (service) => {
+        const timer = setTimeout(() => service.end('SIGKILL'), withinMs);
+        await service.end('SIGTERM');
+        clearTimeout(timer);
+      }),
+    );
+  }
+
+  running(service: ServiceName): ServiceProcess | undefined {
+    return this.#running.get(service);
+  }
+
+  configFile(service: ServiceName): string {
+    return join(this.directory, `${service}.yaml`);
+  }
+
+  logFile(service: ServiceName): string {
+    return join(this.directory, `${service}.log`);
+  }
+
+  /** @returns the service's metrics, or undefined where it does not answer */
+  metrics(service: ServiceName): Promise<Samples | undefined> {
+    return scrape(this.#monitorPort(service));
+  }
+
+  async #untilReady(started: ServiceProcess): Promise<void> {
+    let exit: Exit | undefined;
+    started.exited.then((ended) => {
+      exit = ended;
+    });
+    await until(
+      () => {
+        if (exit !== undefined) {
+          throw new Error(
+            `${started.service} ended with ${exit.code ?? exit.signal}: see ${started.logFile}`,
+          );
+        }
+        return isReady(this.#monitorPort(started.service));
+      },
+      { what: `${started.service} ready (its log is ${started.logFile})`, timeoutMs: readyWithinMs },
+    );
+  }
+
+  #monitorPort(service: ServiceName): number {
+    switch (service) {
+      case 'discovery':
+        return this.ports.discoveryMonitor;
+      case 'provisioner':
+        return this.ports.provisionerMonitor;
+      case 'mock-node':
+        return this.ports.swarmMonitor;
+    }
+  }
+
+  #write(service: ServiceName, config: Readonly<Record<string, unknown>>): void {
+    writeFileSync(this.configFile(service), stringify(config));
+  }
+
+  #discoveryConfig(): Record<string, unknown> {
+    return {
+      site: 'demo',
+      listen: `127.0.0.1:${this.ports.consumers}`,
+      listen_nodes: `127.0.0.1:${this.ports.nodes}`,
+      monitor_host: '127.0.0.1',
+      monitor_port: this.ports.discoveryMonitor,
+      tls: { mode: 'insecure' },
+      trust_advertised_host: true,
+      node_networks: ['127.0.0.0/8'],
+      ...this.#options.discovery,
+    };
+  }
+
+  #provisionerConfig(): Record<string, unknown> {
+    return {
+      site: 'demo',
+      listen: `127.0.0.1:${this.ports.provisioner}`,
+      monitor_host: '127.0.0.1',
+      monitor_port: this.ports.provisionerMonitor,
+      tls: { mode: 'insecure' },
+      discovery: [`127.0.0.1:${this.ports.consumers}`],
+      node_networks: ['127.0.0.0/8'],
+      helper: this.#options.helper,
+      data_dir: join(this.directory, 'provisioner-data'),
+      ...this.#options.provisioner,
+    };
+  }
+
+  #swarmFlags(): string[] {
+    return [
+      ...['--nodes', String(this.#options.nodes)],
+      ...['--listen', `0.0.0.0:${this.ports.swarm}`],
+      ...['--addresses', 'loopback'],
+      ...['--discovery', `127.0.0.1:${this.ports.nodes}`],
+      ...['--dir', this.nodesDirectory],
+      ...['--tls-mode', 'insecure'],
+      ...['--monitor-port', String(this.ports.swarmMonitor)],
+      ...(this.#options.swarm ?? []),
+    ];
+  }
+}
