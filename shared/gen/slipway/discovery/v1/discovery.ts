@@ -94,7 +94,7 @@ export interface NodeFilter_LabelsEntry {
   value: string;
 }
 
-/** A place in the events of one discovery process. */
+/** A place in the events of one discovery process: after the event of that revision. */
 export interface Position {
   /** Epoch of the discovery process (UUID). */
   epoch: string;
@@ -168,7 +168,10 @@ export interface Node_LabelsEntry {
   value: string;
 }
 
-/** One event. */
+/**
+ * One event. In a snapshot each live node is one SIGHTED, and each node that came up configured of late
+ * one PROVISIONED.
+ */
 export interface NodeEvent {
   /** Epoch of the discovery process (UUID). */
   epoch: string;

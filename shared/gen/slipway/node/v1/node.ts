@@ -36,9 +36,27 @@ export const protobufFileName = "slipway/node/v1/node.proto";
  *   slipway-fence        decimal int64 that only rises from run to run
  *   traceparent          reserved
  *
- * A refusal has a google.rpc.ErrorInfo of the domain "slipway" with one of these reasons:
- * IDENTITY_MISMATCH, REBOOTED, PROOF_INVALID, NOT_PROVISIONING, PROVISIONING, STOPPING, LOCKED,
- * STALE_FENCE, ARGUMENT_INVALID, KEY_CHANGED, PROVISIONING_ENABLED.
+ * The proof is keyed with the secret, over the UTF-8 lines "slipway/v1/caller", identity, run id, hex
+ * challenge and hex SHA-256 of the node's TLS certificate (DER) as the caller sees it (empty without
+ * TLS), joined by a line feed. Hex is lower case throughout.
+ *
+ * A refusal has a google.rpc.ErrorInfo of the domain "slipway" with one of these stable reasons. They
+ * are checked in this order:
+ *
+ *   IDENTITY_MISMATCH     FAILED_PRECONDITION  slipway-identity is not this node
+ *   REBOOTED              FAILED_PRECONDITION  slipway-boot is not this boot
+ *   PROOF_INVALID         UNAUTHENTICATED      the proof does not match
+ *   NOT_PROVISIONING      FAILED_PRECONDITION  the call is for provisioning mode
+ *   PROVISIONING          FAILED_PRECONDITION  the call is for a configured node
+ *   STOPPING              FAILED_PRECONDITION  a stop or restart is pending
+ *   LOCKED                ABORTED              another site holds the node; with google.rpc.RetryInfo
+ *   STALE_FENCE           ABORTED              a higher fence of this site was seen; the ErrorInfo's
+ *                                              metadata has "fence" (the one seen) and "idle_seconds"
+ *                                              (since its last call), both decimal
+ *   ARGUMENT_INVALID      INVALID_ARGUMENT     with the field in a google.rpc.BadRequest
+ *   KEY_CHANGED           FAILED_PRECONDITION  what is to be written does not fit the node's keys
+ *   PROVISIONING_ENABLED  FAILED_PRECONDITION  Restart, and the configuration written enables
+ *                                              provisioning
  */
 
 /** How far a run has come on a node. */
@@ -212,8 +230,10 @@ export interface UpdateReleaseResponse {
 }
 
 /**
- * Everything that a node needs to leave provisioning mode. configuration_digest covers all fields in
- * the order of their numbers.
+ * Everything that a node needs to leave provisioning mode. configuration_digest is SHA-256 over all
+ * fields in the order of their numbers: each as its length in bytes (8 bytes, big-endian) and its bytes;
+ * a map as its number of entries (8 bytes, big-endian) and then, in the order of the keys' bytes, each
+ * key and value like a field.
  */
 export interface ConfigureRequest {
   /** JSON object of strings, not empty; nobody on the way re-encodes it. */
@@ -2283,7 +2303,10 @@ export const NodeAgentServiceService = {
       Buffer.from(UpdateReleaseResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UpdateReleaseResponse => UpdateReleaseResponse.decode(value),
   },
-  /** Commits configuration, credentials and policies, all at once. The same content twice is one effect. */
+  /**
+   * Commits configuration, credentials and policies, all at once. The same content twice is one effect.
+   * Agents take a request of up to 16 MiB.
+   */
   configure: {
     path: "/slipway.node.v1.NodeAgentService/Configure" as const,
     requestStream: false as const,
@@ -2352,7 +2375,10 @@ export interface NodeAgentServiceServer extends UntypedServiceImplementation {
    * the one in progress.
    */
   updateRelease: handleUnaryCall<UpdateReleaseRequest, UpdateReleaseResponse>;
-  /** Commits configuration, credentials and policies, all at once. The same content twice is one effect. */
+  /**
+   * Commits configuration, credentials and policies, all at once. The same content twice is one effect.
+   * Agents take a request of up to 16 MiB.
+   */
   configure: handleUnaryCall<ConfigureRequest, ConfigureResponse>;
   /** Restarts the agent into what was configured, after a splay. */
   restart: handleUnaryCall<RestartRequest, RestartResponse>;
@@ -2464,7 +2490,10 @@ export interface NodeAgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UpdateReleaseResponse) => void,
   ): ClientUnaryCall;
-  /** Commits configuration, credentials and policies, all at once. The same content twice is one effect. */
+  /**
+   * Commits configuration, credentials and policies, all at once. The same content twice is one effect.
+   * Agents take a request of up to 16 MiB.
+   */
   configure(
     request: ConfigureRequest,
     callback: (error: ServiceError | null, response: ConfigureResponse) => void,
