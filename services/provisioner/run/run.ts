@@ -37,6 +37,11 @@ export interface RunResult {
 /** A run that has started. */
 export interface RunInProgress {
   readonly runId: RunId;
+  /**
+   * The boot that Identify named, once it has. The fleet then knows that a sighting of it, which may come
+   * later than the run's own look, is no new boot. Undefined before.
+   */
+  readonly bootId?: BootId | undefined;
   /** Resolves when the run has ended; never rejects. */
   readonly finished: Promise<RunResult>;
   /** True from the first attempt of Configure until Restart is settled (design, section 6). */
