@@ -7,10 +7,26 @@ import type { OutcomeKind } from '../run/outcome.js';
 /** A step of the sequence (design, section 10). */
 export type StepName = 'IDENTIFY' | 'GET_INVENTORY' | 'HELPER' | 'CONFIGURE' | 'RESTART' | 'SHUTDOWN';
 
+/** Why a host was put into the queue. */
+export type QueueCause = 'ADMITTED' | 'NEW_BOOT' | 'RETRIED' | 'CANCELLED' | 'SUPERSEDED';
+
+/** Why a host is no longer known. */
+export type ReleaseCause =
+  | 'HOLD_OVER'
+  | 'RUN_FINISHED'
+  | 'GONE'
+  | 'CONFIGURED'
+  | 'NOT_SIGHTED'
+  | 'QUEUE_FULL';
+
+/** What becomes of a host when its run has ended. */
+export type NextState = 'QUEUED' | 'HELD' | 'BACKING_OFF' | 'RELEASED';
+
+/** The fleet publishes what concerns hosts, RUN_STARTED and RUN_FINISHED; the run publishes its steps. */
 export type ProvisioningEvent =
-  | { readonly type: 'HOST_QUEUED'; readonly identity: Identity }
+  | { readonly type: 'HOST_QUEUED'; readonly identity: Identity; readonly cause: QueueCause }
   | { readonly type: 'HOST_DROPPED'; readonly count: number; readonly examples: readonly Identity[] }
-  | { readonly type: 'HOST_RELEASED'; readonly identity: Identity; readonly message: string }
+  | { readonly type: 'HOST_RELEASED'; readonly identity: Identity; readonly cause: ReleaseCause }
   | { readonly type: 'RUN_STARTED'; readonly identity: Identity; readonly runId: RunId }
   | {
       readonly type: 'STEP_COMPLETED';
@@ -42,6 +58,11 @@ export type ProvisioningEvent =
       readonly reason: string;
       readonly message: string;
       readonly durationMs: number;
+      readonly nextState: NextState;
+      /** How long the next state lasts by itself; undefined for QUEUED and RELEASED. */
+      readonly nextStateMs: number | undefined;
+      /** Runs of this node that failed in a row, with this one. */
+      readonly failuresInRow: number;
     }
   | {
       readonly type: 'NODE_CONFIRMED';

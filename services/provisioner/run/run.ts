@@ -54,5 +54,5 @@ export interface RunInProgress {
   hurry(graceMs: number): void;
 }
 
-/** Starts a run. */
+/** Starts a run. It publishes its steps; RUN_STARTED and RUN_FINISHED are the fleet's to publish. */
 export type StartRun = (task: RunTask) => RunInProgress;
