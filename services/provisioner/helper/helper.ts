@@ -23,8 +23,27 @@ export interface HelperReply {
   readonly configuration: ReadonlyMap<string, string>;
   readonly actionPolicies: ReadonlyMap<string, string>;
   readonly opaPolicies: ReadonlyMap<string, string>;
-  /** Milliseconds; undefined where the helper did not say. */
+  /** Milliseconds, at most 24 h; undefined where the helper did not say. */
   readonly retryAfterMs: number | undefined;
+  /** Claims for the node's server token; absent where the helper gave none. */
+  readonly serverClaims?: ServerClaims;
+}
+
+/** What the helper wants in the node's server token. What is absent is left to the defaults. */
+export interface ServerClaims {
+  readonly ou?: string;
+  /** As the helper gave it: a moment in Unix seconds or, under 10⁹, seconds from now. */
+  readonly exp?: number;
+  readonly collectives?: readonly string[];
+  readonly pubSubjects?: readonly string[];
+  readonly permissions?: ServerPermissions;
+}
+
+export interface ServerPermissions {
+  readonly submission?: boolean;
+  readonly streams?: boolean;
+  readonly governor?: boolean;
+  readonly serviceHost?: boolean;
 }
 
 /** The helper gave no usable reply. */
@@ -38,6 +57,12 @@ export class HelperError extends Error {
   }
 }
 
+/** What a caller may want to know while it waits. */
+export interface AskOptions {
+  /** Called once, when the wait for a free slot is over and the helper is about to start. */
+  readonly onStart?: () => void;
+}
+
 /** Runs the site's helper. */
 export interface Helper {
   /**
@@ -46,5 +71,5 @@ export interface Helper {
    *
    * @throws HelperError with a stable reason; the signal's reason where it was aborted
    */
-  ask(input: HelperInput, signal: AbortSignal): Promise<HelperReply>;
+  ask(input: HelperInput, signal: AbortSignal, options?: AskOptions): Promise<HelperReply>;
 }

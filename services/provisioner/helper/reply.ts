@@ -1,0 +1,101 @@
+// Checks what the helper wrote and makes the reply of it (design, section 7). How the helper ended is
+// judge.ts's matter.
+
+import { DurationError, durationMs } from '../../../shared/durations.js';
+import {
+  booleanField,
+  type Field,
+  FieldError,
+  fixedKeys,
+  mismatch,
+  numberField,
+  objectField,
+  stringField,
+  stringMapField,
+  stringsField,
+} from './fields.js';
+import { HelperError, type HelperReply, type ServerClaims, type ServerPermissions } from './helper.js';
+import { JsonError, parseJson } from './json.js';
+
+const longestRetryAfterMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Reads the helper's output: one JSON object with nothing but white space around it.
+ *
+ * @throws HelperError HELPER_INVALID, whose message has the place of a syntax error or the path of a key
+ * and what was expected there
+ */
+export function parseReply(text: string): HelperReply {
+  try {
+    const root = parseJson(text);
+    if (root.type !== 'object') throw mismatch({ path: '', value: root }, 'an object');
+    return readReply(fixedKeys('', root.members));
+  } catch (error) {
+    if (error instanceof JsonError || error instanceof FieldError) {
+      throw new HelperError('HELPER_INVALID', error.message, { cause: error });
+    }
+    throw error;
+  }
+}
+
+function readReply(fields: ReadonlyMap<string, Field>): HelperReply {
+  const serverClaims = readServerClaims(objectField(fields.get('server_claims')));
+  return {
+    defer: booleanField(fields.get('defer')) ?? false,
+    shutdown: booleanField(fields.get('shutdown')) ?? false,
+    msg: stringField(fields.get('msg')) ?? '',
+    key: stringField(fields.get('key')) ?? '',
+    certificate: stringField(fields.get('certificate')) ?? '',
+    ca: stringField(fields.get('ca')) ?? '',
+    ssldir: stringField(fields.get('ssldir')) ?? '',
+    upgrade: stringField(fields.get('upgrade')) ?? '',
+    configuration: stringMapField(fields.get('configuration')),
+    actionPolicies: stringMapField(fields.get('action_policies')),
+    opaPolicies: stringMapField(fields.get('opa_policies')),
+    retryAfterMs: readRetryAfter(fields.get('retry_after')),
+    ...(serverClaims && { serverClaims }),
+  };
+}
+
+/** A duration; "" is as absent, and what is over 24 h counts as 24 h. */
+function readRetryAfter(field: Field | undefined): number | undefined {
+  const text = stringField(field);
+  if (field === undefined || text === undefined || text === '') return undefined;
+  try {
+    return Math.min(durationMs(text), longestRetryAfterMs);
+  } catch (error) {
+    if (error instanceof DurationError) throw mismatch(field, 'a duration such as "90s"', 'quote');
+    throw error;
+  }
+}
+
+/** Other claims, among them those that only Slipway may make, are dropped. */
+function readServerClaims(fields: ReadonlyMap<string, Field> | undefined): ServerClaims | undefined {
+  if (fields === undefined) return undefined;
+  const ou = stringField(fields.get('ou'));
+  const exp = numberField(fields.get('exp'));
+  const collectives = stringsField(fields.get('collectives'));
+  const pubSubjects = stringsField(fields.get('pub_subjects'));
+  const permissions = readPermissions(objectField(fields.get('permissions')));
+  return {
+    ...(ou !== undefined && { ou }),
+    ...(exp !== undefined && { exp }),
+    ...(collectives && { collectives }),
+    ...(pubSubjects && { pubSubjects }),
+    ...(permissions && { permissions }),
+  };
+}
+
+function readPermissions(fields: ReadonlyMap<string, Field> | undefined): ServerPermissions | undefined {
+  if (fields === undefined) return undefined;
+  const submission = booleanField(fields.get('submission'));
+  const streams = booleanField(fields.get('streams'));
+  const governor = booleanField(fields.get('governor'));
+  const serviceHost = booleanField(fields.get('service_host'));
+  return {
+    ...(submission !== undefined && { submission }),
+    ...(streams !== undefined && { streams }),
+    ...(governor !== undefined && { governor }),
+    ...(serviceHost !== undefined && { serviceHost }),
+  };
+}
