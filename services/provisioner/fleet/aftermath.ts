@@ -1,0 +1,115 @@
+// What happens when a run has ended: it is counted, told, and its host goes where the table of outcomes
+// sends it (design, section 5).
+
+import type { BootId } from '../../../shared/identity.js';
+import type { Random } from '../../../shared/random.js';
+import type { EventSink } from '../events/event.js';
+import type { Outcome } from '../run/outcome.js';
+import type { RunResult } from '../run/run.js';
+import { type Counters, loopThreshold } from './counters.js';
+import { afterRun, type DispositionPolicy, type Next, outcomeRules, type Past } from './disposition.js';
+import type { Entry } from './entry.js';
+import { type Host, learnBootOfRun } from './host.js';
+import type { Hosts } from './hosts.js';
+
+export interface AftermathOptions {
+  readonly hosts: Hosts;
+  readonly counters: Counters;
+  readonly entry: Entry;
+  readonly random: Random;
+  readonly sink: EventSink;
+  readonly policy: () => DispositionPolicy;
+}
+
+export class Aftermath {
+  readonly #options: AftermathOptions;
+
+  constructor(options: AftermathOptions) {
+    this.#options = options;
+  }
+
+  ended(host: Host, result: RunResult): void {
+    const { outcome, fetched } = result;
+    const ranBoot = learnBootOfRun(host);
+    const bootedSince = host.boots.current !== ranBoot;
+    host.fetched = fetched?.bootId === host.boots.current ? fetched : undefined;
+    host.provisioned = outcome.kind === 'PROVISIONED' && !bootedSince;
+
+    const past = this.#count(host, ranBoot, outcome);
+    const next = afterRun(outcome, past, this.#options.policy(), this.#options.random);
+    this.#publish(host, result, next, past);
+    this.#follow(host, next, outcome);
+    // A boot that was sighted too late to supersede the run does now what it does to any hold.
+    if (next.state === 'HELD' && bootedSince && host.left === undefined) this.#options.entry.endHold(host);
+  }
+
+  #count({ identity }: Host, boot: BootId, outcome: Outcome): Past {
+    const { counters } = this.#options;
+    if (outcome.kind === 'PROVISIONED') counters.provisioned(identity, boot);
+    const comebacks = saysItWouldComeBack(outcome) ? counters.cameBack(identity) : 0;
+    switch (outcomeRules[outcome.kind].row) {
+      case 'ADDS':
+        return { failuresInRow: counters.failed(identity), comebacks };
+      case 'ENDS':
+        counters.succeeded(identity);
+        return { failuresInRow: 0, comebacks };
+      case 'KEEPS':
+        return { failuresInRow: counters.failuresInRow(identity), comebacks };
+    }
+  }
+
+  #publish({ identity }: Host, result: RunResult, next: Next, past: Past): void {
+    const { runId, outcome, durationMs } = result;
+    const { sink } = this.#options;
+    sink.publish({
+      type: 'RUN_FINISHED',
+      identity,
+      runId,
+      outcome: outcome.kind,
+      reason: outcome.kind === 'FAILED' ? outcome.reason : '',
+      message: messageOf(outcome),
+      durationMs,
+      nextState: next.state,
+      nextStateMs: 'ms' in next ? next.ms : undefined,
+      failuresInRow: past.failuresInRow,
+    });
+    if (past.comebacks >= loopThreshold) {
+      sink.publish({ type: 'PROVISION_LOOP', identity, times: past.comebacks });
+    }
+  }
+
+  #follow(host: Host, next: Next, outcome: Outcome): void {
+    const { hosts, entry } = this.#options;
+    switch (next.state) {
+      case 'RELEASED':
+        hosts.release(host, 'RUN_FINISHED');
+        return;
+      case 'HELD':
+        hosts.hold(host, next.ms);
+        return;
+      case 'BACKING_OFF':
+        entry.backOff(host, next.ms);
+        return;
+      case 'QUEUED': {
+        const cause = outcome.kind === 'SUPERSEDED' ? 'SUPERSEDED' : 'CANCELLED';
+        hosts.requeueFromRun(host, next.at, cause);
+      }
+    }
+  }
+}
+
+/** A node that refuses to restart into its configuration because that enables provisioning is looping. */
+function saysItWouldComeBack(outcome: Outcome): boolean {
+  return outcome.kind === 'FAILED' && outcome.reason === 'PROVISIONING_ENABLED';
+}
+
+function messageOf(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'PROVISIONED':
+      return outcome.unsettled ? 'the restart is not settled: only its confirmation will tell' : '';
+    case 'CANCELLED':
+      return outcome.cause;
+    default:
+      return outcome.message;
+  }
+}

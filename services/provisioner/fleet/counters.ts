@@ -1,0 +1,125 @@
+// What is remembered of an identity across its records: failures in a row, and whether it comes back from
+// being provisioned again and again (design, section 5). Bounded in number and in time.
+
+import type { Clock } from '../../../shared/clock.js';
+import type { BootId, Identity } from '../../../shared/identity.js';
+import { LinkedList, type Place } from './linked-list.js';
+
+/** How long an identity is remembered after it was last counted, and how many are. */
+export interface CountersLimits {
+  readonly entries: number;
+  readonly lifeMs: number;
+}
+
+export const countersLimits: CountersLimits = { entries: 100_000, lifeMs: 2 * 3_600_000 };
+
+/** Comebacks within this time are of one loop. */
+const loopWindowMs = 3_600_000;
+
+/** From this many comebacks on, a node is looping. */
+export const loopThreshold = 3;
+
+/** Comebacks beyond this many make no difference any more. */
+const comebacksKept = 32;
+
+interface Entry {
+  place: Place<Identity>;
+  touchedAt: number;
+  failuresInRow: number;
+  /** Monotonic milliseconds, oldest first. */
+  comebacks: number[];
+  /** The boot that was last provisioned, until another one of the node is seen. */
+  provisionedBoot: BootId | undefined;
+}
+
+export class Counters {
+  readonly #clock: Clock;
+  readonly #limits: CountersLimits;
+  readonly #entries = new Map<Identity, Entry>();
+  /** Least lately touched first. */
+  readonly #byAge = new LinkedList<Identity>();
+
+  constructor(clock: Clock, limits: CountersLimits = countersLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  failuresInRow(identity: Identity): number {
+    return this.#live(identity)?.failuresInRow ?? 0;
+  }
+
+  /** @returns how many failures in a row it has now */
+  failed(identity: Identity): number {
+    const entry = this.#touch(identity);
+    entry.failuresInRow += 1;
+    return entry.failuresInRow;
+  }
+
+  /** Ends a row of failures. */
+  succeeded(identity: Identity): void {
+    const entry = this.#live(identity);
+    if (entry !== undefined) entry.failuresInRow = 0;
+  }
+
+  /** Remembers which boot was provisioned, so that the node's next one in provisioning mode counts. */
+  provisioned(identity: Identity, boot: BootId): void {
+    this.#touch(identity).provisionedBoot = boot;
+  }
+
+  /**
+   * To be told each boot in provisioning mode. The first one after that which was provisioned is a
+   * comeback.
+   *
+   * @returns how many comebacks there were within an hour, or 0 where this is none
+   */
+  sighted(identity: Identity, boot: BootId): number {
+    const before = this.#live(identity)?.provisionedBoot;
+    if (before === undefined || before === boot) return 0;
+    return this.cameBack(identity);
+  }
+
+  /** Counts a comeback, also that of a node that says it would come back. @returns as {@link sighted} */
+  cameBack(identity: Identity): number {
+    const entry = this.#touch(identity);
+    const now = this.#clock.monotonic();
+    entry.provisionedBoot = undefined;
+    entry.comebacks = entry.comebacks.filter((at) => at > now - loopWindowMs).slice(1 - comebacksKept);
+    entry.comebacks.push(now);
+    return entry.comebacks.length;
+  }
+
+  #live(identity: Identity): Entry | undefined {
+    this.#forgetOld();
+    return this.#entries.get(identity);
+  }
+
+  #touch(identity: Identity): Entry {
+    const known = this.#live(identity);
+    if (known !== undefined) this.#byAge.remove(known.place);
+    const entry: Entry = {
+      ...(known ?? { failuresInRow: 0, comebacks: [], provisionedBoot: undefined }),
+      place: this.#byAge.push(identity),
+      touchedAt: this.#clock.monotonic(),
+    };
+    this.#entries.set(identity, entry);
+    this.#forgetOld();
+    return entry;
+  }
+
+  /** Forgets who was not touched for long, and the oldest where there are too many. */
+  #forgetOld(): void {
+    for (;;) {
+      const oldest = this.#byAge.first;
+      const entry = oldest === undefined ? undefined : this.#entries.get(oldest);
+      if (oldest === undefined || entry === undefined) return;
+      const age = this.#clock.monotonic() - entry.touchedAt;
+      if (age < this.#limits.lifeMs && this.#entries.size <= this.#limits.entries) return;
+      this.#byAge.remove(entry.place);
+      this.#entries.delete(oldest);
+    }
+  }
+}

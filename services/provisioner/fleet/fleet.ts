@@ -1,0 +1,173 @@
+// The fleet: what the provisioner knows of its nodes, and what becomes of them (design, section 5). Ties
+// the table of admission, the records, the workers and the table of outcomes together.
+
+import type { Clock } from '../../../shared/clock.js';
+import type { Random } from '../../../shared/random.js';
+import type { EventSink } from '../events/event.js';
+import type { StartRun } from '../run/run.js';
+import { type Action, admission, type HostState, meaningOf } from './admission.js';
+import { Aftermath } from './aftermath.js';
+import { Counters } from './counters.js';
+import { Entry } from './entry.js';
+import type { Freshness } from './freshness.js';
+import { type Host, learnBootOfRun, note } from './host.js';
+import { Hosts } from './hosts.js';
+import { Incumbents, type IsStillThere } from './incumbents.js';
+import type { Arrival, Conflict, Departure, NodeEvent, Sighting } from './node-event.js';
+import { Workers } from './workers.js';
+
+export interface FleetOptions {
+  /** Runs that go on at once. */
+  readonly workers: number;
+  /** Hosts that the queue holds. */
+  readonly queueLimit: number;
+  readonly holdMs: number;
+  readonly backoffMaxMs: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly freshness: Freshness;
+  readonly startRun: StartRun;
+  readonly isStillThere: IsStillThere;
+  readonly sink: EventSink;
+}
+
+/** The fleet in numbers, at this moment. */
+export interface FleetStatus {
+  readonly hosts: Readonly<Record<HostState, number>>;
+  readonly queued: number;
+  readonly oldestQueuedMs: number;
+  readonly busyWorkers: number;
+}
+
+type HostEvent = Sighting | Departure | Arrival;
+
+export class Fleet {
+  readonly #clock: Clock;
+  readonly #sink: EventSink;
+  readonly #hosts: Hosts;
+  readonly #workers: Workers;
+  readonly #entry: Entry;
+  readonly #incumbents: Incumbents;
+  #paused = false;
+  #stopping = false;
+
+  constructor(options: FleetOptions) {
+    const { clock, sink, freshness, holdMs, backoffMaxMs } = options;
+    const counters = new Counters(clock);
+    const hosts = new Hosts(options);
+    const policy = () => ({ holdMs, backoffMaxMs, intervalMs: freshness.intervalMs });
+    const parts = { ...options, hosts, counters, policy };
+    const entry = new Entry({ ...parts, queued: () => this.#workers.fill() });
+    const aftermath = new Aftermath({ ...parts, entry });
+    this.#clock = clock;
+    this.#sink = sink;
+    this.#hosts = hosts;
+    this.#entry = entry;
+    this.#incumbents = new Incumbents(options.isStillThere);
+    this.#workers = new Workers({
+      ...parts,
+      mayStart: () => !this.#paused && !this.#stopping,
+      ended: (host, result) => aftermath.ended(host, result),
+    });
+  }
+
+  get status(): FleetStatus {
+    return {
+      hosts: this.#hosts.counts,
+      queued: this.#hosts.queued,
+      oldestQueuedMs: this.#hosts.oldestQueuedMs,
+      busyWorkers: this.#workers.busy,
+    };
+  }
+
+  /** Takes what a discovery service says of a node. */
+  handle(event: NodeEvent): void {
+    if (event.type === 'CONFLICT') this.#publishConflict(event);
+    else this.#apply(event, false);
+    this.#workers.fill();
+  }
+
+  /** Admits nobody, starts nothing, and interrupts the runs before their point of no return. */
+  pause(): void {
+    this.#paused = true;
+    this.#workers.interrupt('PAUSED');
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#workers.fill();
+  }
+
+  /** Starts nothing any more and waits for the end of the runs, which are told that they have `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    await this.#workers.stop(graceMs);
+  }
+
+  #apply(event: HostEvent, incumbentIsGone: boolean): void {
+    const host = this.#hosts.get(event.node.identity);
+    if (host === undefined) {
+      const action = admission.UNKNOWN[meaningOf(event.type, 'NEW')];
+      if (action === 'ADMIT' && !this.#paused && !this.#stopping) this.#entry.admit(event.node);
+      return;
+    }
+    learnBootOfRun(host);
+    settleRun(host, event);
+    const meaning = meaningOf(event.type, host.boots.relation(event.node.bootId));
+    const namedElsewhere = event.node.discovery !== host.node.discovery;
+    if (meaning === 'SIGHTED_NEW_BOOT' && namedElsewhere && !incumbentIsGone) {
+      this.#askIncumbent(host, event);
+    } else {
+      this.#act(admission[host.standing.kind][meaning], host, event);
+    }
+  }
+
+  #act(action: Action, host: Host, event: HostEvent): void {
+    const now = this.#clock.monotonic();
+    switch (action) {
+      case 'IGNORE':
+      case 'ADMIT':
+        return;
+      case 'REFRESH':
+      case 'REFRESH_AND_FORGET':
+      case 'NOTE':
+        note(host, event, now);
+        return;
+      case 'NOTE_AND_SUPERSEDE':
+        note(host, event, now);
+        if (host.standing.kind === 'RUNNING') host.standing.run.interrupt('SUPERSEDED');
+        return;
+      case 'END_HOLD':
+        note(host, event, now);
+        this.#entry.endHold(host);
+        return;
+      case 'RELEASE':
+        this.#hosts.release(host, event.type === 'PROVISIONED' ? 'CONFIGURED' : 'GONE');
+    }
+  }
+
+  /** Another discovery service names a new boot: two machines under one name, or the node moved on. */
+  #askIncumbent(host: Host, event: HostEvent): void {
+    const incumbent = host.node;
+    this.#incumbents.ask(incumbent, (there) => {
+      if (there) {
+        this.#publishConflict({ type: 'CONFLICT', node: incumbent, newcomerAddress: event.node.address });
+        return;
+      }
+      this.#apply(event, true);
+      this.#workers.fill();
+    });
+  }
+
+  #publishConflict({ node, newcomerAddress }: Conflict): void {
+    const { identity, address } = node;
+    this.#sink.publish({ type: 'NODE_CONFLICT', identity, address, newcomerAddress });
+  }
+}
+
+/** The node came up with the configuration of the run that is still busy with it. */
+function settleRun(host: Host, event: HostEvent): void {
+  if (event.type !== 'PROVISIONED' || host.standing.kind !== 'RUNNING') return;
+  const { run } = host.standing;
+  if (event.runId === run.runId) run.settle(event.configurationDigest);
+}

@@ -1,0 +1,96 @@
+// A host: the provisioner's record of one node, from admission until it is released.
+
+import type { BootId, Identity } from '../../../shared/identity.js';
+import type { Fetched, RunInProgress } from '../run/run.js';
+import { Boots } from './boots.js';
+import type { Deadline } from './deadlines.js';
+import type { Arrival, Departure, SightedNode, Sighting } from './node-event.js';
+
+export type HostStanding =
+  | { readonly kind: 'QUEUED' }
+  /** `boot` is the one that the run was given; Identify may have named another. */
+  | { readonly kind: 'RUNNING'; readonly run: RunInProgress; readonly boot: BootId }
+  | { readonly kind: 'HELD'; readonly end: Deadline }
+  | { readonly kind: 'BACKING_OFF'; readonly end: Deadline };
+
+export interface Host {
+  readonly identity: Identity;
+  readonly boots: Boots;
+  /** As last sighted. */
+  node: SightedNode;
+  /** Monotonic milliseconds. */
+  lastSightedAt: number;
+  /** Monotonic milliseconds; kept when the host goes back to the head of the queue. */
+  queuedAt: number;
+  /** Set where the node went away, or came up configured, since it was last sighted. */
+  left: 'GONE' | 'CONFIGURED' | undefined;
+  /** What runs fetched from the current boot. */
+  fetched: Fetched | undefined;
+  /** True where the current boot was provisioned. */
+  provisioned: boolean;
+  standing: HostStanding;
+}
+
+/** The record of a node that was not known, to be queued. */
+export function newHost(node: SightedNode, now: number): Host {
+  return {
+    identity: node.identity,
+    boots: new Boots(node.bootId),
+    node,
+    lastSightedAt: now,
+    queuedAt: now,
+    left: undefined,
+    fetched: undefined,
+    provisioned: false,
+    standing: { kind: 'QUEUED' },
+  };
+}
+
+/** The IP address that a host is sighted at: what its turn in the queue is counted by. */
+export function sourceOf(node: SightedNode): string {
+  const colon = node.address.lastIndexOf(':');
+  return colon < 0 ? node.address : node.address.slice(0, colon);
+}
+
+/** Stores what an event says of a node, for the next run. The state does not change. */
+export function note(host: Host, event: Sighting | Departure | Arrival, now: number): void {
+  switch (event.type) {
+    case 'SHUTDOWN':
+    case 'EXPIRED':
+      host.left = 'GONE';
+      return;
+    case 'PROVISIONED':
+      host.left = 'CONFIGURED';
+      break;
+    case 'STARTUP':
+    case 'SIGHTED':
+    case 'UPGRADED':
+      host.left = undefined;
+      host.lastSightedAt = now;
+  }
+  if (host.boots.current !== event.node.bootId) {
+    host.boots.add(event.node.bootId);
+    host.fetched = undefined;
+    host.provisioned = false;
+  }
+  host.node = event.node;
+}
+
+/**
+ * Takes over the boot that a run's Identify named, which may be sighted only later: Identify is the truth
+ * (design, section 5).
+ *
+ * @returns the boot that the run works on, or the current one where the host is not running
+ */
+export function learnBootOfRun(host: Host): BootId {
+  if (host.standing.kind !== 'RUNNING') return host.node.bootId;
+  const { run, boot } = host.standing;
+  const named = run.bootId;
+  if (named === undefined || named === boot) return boot;
+  if (host.boots.relation(named) === 'NEW') {
+    const current = host.boots.current === boot;
+    host.boots.insertAfter(boot, named);
+    if (current) host.node = { ...host.node, bootId: named };
+  }
+  return named;
+}

@@ -1,0 +1,157 @@
+// The records of the fleet, and every way from one state to another: queue, counts and deadlines cannot
+// disagree with a host's state, because only this file moves them. When to move is decided elsewhere.
+
+import type { Clock } from '../../../shared/clock.js';
+import type { Identity } from '../../../shared/identity.js';
+import type { EventSink, QueueCause, ReleaseCause } from '../events/event.js';
+import type { RunInProgress } from '../run/run.js';
+import type { HostState } from './admission.js';
+import { Deadlines } from './deadlines.js';
+import { Drops } from './drops.js';
+import { type Host, type HostStanding, sourceOf } from './host.js';
+import { Queue } from './queue.js';
+
+export class Hosts {
+  readonly #clock: Clock;
+  readonly #sink: EventSink;
+  readonly #records = new Map<Identity, Host>();
+  readonly #counts: Record<HostState, number> = { QUEUED: 0, RUNNING: 0, HELD: 0, BACKING_OFF: 0 };
+  readonly #queue: Queue<Host>;
+  readonly #deadlines: Deadlines;
+  readonly #drops: Drops;
+
+  constructor(options: { clock: Clock; sink: EventSink; queueLimit: number }) {
+    this.#clock = options.clock;
+    this.#sink = options.sink;
+    this.#queue = new Queue(options.queueLimit);
+    this.#deadlines = new Deadlines(options.clock);
+    this.#drops = new Drops(options.clock, options.sink);
+  }
+
+  get(identity: Identity): Host | undefined {
+    return this.#records.get(identity);
+  }
+
+  /** Whether this very record is still the one of its node. */
+  knows(host: Host): boolean {
+    return this.#records.get(host.identity) === host;
+  }
+
+  [Symbol.iterator](): IterableIterator<Host> {
+    return this.#records.values();
+  }
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  get counts(): Readonly<Record<HostState, number>> {
+    return this.#counts;
+  }
+
+  get queued(): number {
+    return this.#queue.size;
+  }
+
+  /** Milliseconds for which the first in line has waited; 0 where none waits. */
+  get oldestQueuedMs(): number {
+    const oldest = this.#queue.oldest;
+    return oldest === undefined ? 0 : this.#clock.monotonic() - oldest.queuedAt;
+  }
+
+  /** Records a node and queues it. One that does not fit is not recorded, but counted as dropped. */
+  admit(host: Host): void {
+    if (!this.#queue.fits) {
+      this.#drops.add(host.identity);
+      return;
+    }
+    this.#record(host);
+    this.#line(host, 'TAIL', 'ADMITTED');
+  }
+
+  /** Records a node that is to back off before it may be queued. */
+  admitBackingOff(host: Host, ms: number, over: () => void): void {
+    this.#record(host);
+    this.backOff(host, ms, over);
+  }
+
+  /** Queues a host whose hold or backing off is over. One that does not fit is released and counted. */
+  requeue(host: Host, cause: QueueCause): void {
+    if (!this.#queue.fits) {
+      this.#drops.add(host.identity);
+      this.release(host, 'QUEUE_FULL');
+      return;
+    }
+    this.#line(host, 'TAIL', cause);
+  }
+
+  /** Queues a host that comes back from a run: it always fits. */
+  requeueFromRun(host: Host, at: 'HEAD' | 'TAIL', cause: QueueCause): void {
+    this.#line(host, at, cause);
+  }
+
+  /** Takes the next host from the queue. Whoever calls runs, holds or releases it in the same turn. */
+  take(): Host | undefined {
+    return this.#queue.take();
+  }
+
+  run(host: Host, run: RunInProgress): void {
+    this.#move(host, { kind: 'RUNNING', run, boot: host.node.bootId });
+  }
+
+  hold(host: Host, ms: number): void {
+    // What was fetched serves no more: a hold ends with a release or with another boot.
+    host.fetched = undefined;
+    const end = this.#deadlines.after(ms, () => this.release(host, 'HOLD_OVER'));
+    this.#move(host, { kind: 'HELD', end });
+  }
+
+  backOff(host: Host, ms: number, over: () => void): void {
+    this.#move(host, { kind: 'BACKING_OFF', end: this.#deadlines.after(ms, over) });
+  }
+
+  release(host: Host, cause: ReleaseCause): void {
+    this.#leave(host);
+    this.#counts[host.standing.kind] -= 1;
+    this.#records.delete(host.identity);
+    this.#sink.publish({ type: 'HOST_RELEASED', identity: host.identity, cause });
+  }
+
+  #record(host: Host): void {
+    this.#records.set(host.identity, host);
+    this.#counts[host.standing.kind] += 1;
+  }
+
+  #line(host: Host, at: 'HEAD' | 'TAIL', cause: QueueCause): void {
+    this.#move(host, { kind: 'QUEUED' });
+    if (at === 'TAIL') {
+      host.queuedAt = this.#clock.monotonic();
+      this.#queue.pushTail(host, sourceOf(host.node));
+    } else {
+      this.#queue.pushHead(host, sourceOf(host.node));
+    }
+    this.#sink.publish({ type: 'HOST_QUEUED', identity: host.identity, cause });
+  }
+
+  #move(host: Host, to: HostStanding): void {
+    this.#leave(host);
+    this.#counts[host.standing.kind] -= 1;
+    this.#counts[to.kind] += 1;
+    host.standing = to;
+  }
+
+  /** Undoes what a state holds on to. */
+  #leave(host: Host): void {
+    const standing = host.standing;
+    switch (standing.kind) {
+      case 'QUEUED':
+        this.#queue.remove(host);
+        return;
+      case 'RUNNING':
+        return;
+      case 'HELD':
+      case 'BACKING_OFF':
+        standing.end.cancel();
+    }
+  }
+}
