@@ -1,0 +1,37 @@
+// Server reflection: what the server serves, told to grpcurl and its like. The descriptors are those that buf
+// built from proto/; proto-loader's own leave out imports and rename types, and clients refuse them.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import type { Server, ServiceDefinition } from '@grpc/grpc-js';
+import { ReflectionService } from '@grpc/reflection';
+
+/**
+ * Adds reflection (v1 and v1alpha) of the given services.
+ *
+ * @throws Error where the installation lacks proto/descriptors.binpb
+ */
+export function addReflection(server: Server, definitions: readonly ServiceDefinition[]): void {
+  const { file } = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorsPath()));
+  const fileDescriptorProtos = file.map((each) => Buffer.from(toBinary(FileDescriptorProtoSchema, each)));
+  // The library takes what proto-loader gives, and reads nothing of it but the descriptors.
+  const format = 'Protocol Buffer 3 EnumDescriptorProto' as const;
+  const descriptors = { format, type: {}, fileDescriptorProtos };
+  new ReflectionService({ descriptors }, { services: definitions.map(serviceName) }).addToServer(server);
+}
+
+/** proto/ is beside shared/ in the source tree, and beside dist/ once compiled. */
+function descriptorsPath(): string {
+  for (const folder of ['../../proto', '../../../proto']) {
+    const path = fileURLToPath(new URL(`${folder}/descriptors.binpb`, import.meta.url));
+    if (existsSync(path)) return path;
+  }
+  throw new Error('proto/descriptors.binpb is missing: it belongs to the installation');
+}
+
+/** @returns the full name of a service, as in `slipway.node.v1.NodeAgentService` */
+function serviceName(definition: ServiceDefinition): string {
+  return Object.values(definition)[0]?.path.split('/')[1] ?? '';
+}
