@@ -48,7 +48,9 @@ export class CallLife implements CallContext {
     this.#call = call;
     this.#baseLog = log;
     [this.peer, this.peerHost] = readPeer(call.getPeer());
-    call.once('cancelled', () => this.#stop(status.CANCELLED, 'the call was cancelled or is past its deadline'));
+    call.once('cancelled', () =>
+      this.#stop(status.CANCELLED, 'the call was cancelled or is past its deadline'),
+    );
   }
 
   get metadata(): Metadata {

@@ -1,6 +1,7 @@
 // The one way in which RPCs are served: an async function that returns or throws. It is answered exactly
 // once, is told when to stop, and what it throws becomes a status.
 
+import type { EventEmitter } from 'node:events';
 import {
   type handleServerStreamingCall,
   type handleUnaryCall,
@@ -8,7 +9,6 @@ import {
   type StatusObject,
   status,
 } from '@grpc/grpc-js';
-import type { EventEmitter } from 'node:events';
 import type { Logger } from '../logger.js';
 import { type CallContext, CallLife } from './context.js';
 import { RpcError, toStatus } from './errors.js';
@@ -74,7 +74,11 @@ export function serverStream<Req, Res>(
 /** Messages that may wait in a stream: a few, so that a burst does not pause at each, and no more. */
 const mostQueued = 16;
 
-function writeTo<Res>(call: ServerWritableStream<unknown, Res>, message: Res, signal: AbortSignal): Promise<void> {
+function writeTo<Res>(
+  call: ServerWritableStream<unknown, Res>,
+  message: Res,
+  signal: AbortSignal,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(signal.reason);

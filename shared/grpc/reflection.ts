@@ -7,19 +7,26 @@ import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import type { Server, ServiceDefinition } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
+import type { OpenCalls } from './open-calls.js';
 
 /**
  * Adds reflection (v1 and v1alpha) of the given services.
  *
  * @throws Error where the installation lacks proto/descriptors.binpb
  */
-export function addReflection(server: Server, definitions: readonly ServiceDefinition[]): void {
+export function addReflection(
+  server: Server,
+  calls: OpenCalls,
+  definitions: readonly ServiceDefinition[],
+): void {
   const { file } = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorsPath()));
   const fileDescriptorProtos = file.map((each) => Buffer.from(toBinary(FileDescriptorProtoSchema, each)));
   // The library takes what proto-loader gives, and reads nothing of it but the descriptors.
   const format = 'Protocol Buffer 3 EnumDescriptorProto' as const;
   const descriptors = { format, type: {}, fileDescriptorProtos };
-  new ReflectionService({ descriptors }, { services: definitions.map(serviceName) }).addToServer(server);
+  new ReflectionService({ descriptors }, { services: definitions.map(serviceName) }).addToServer({
+    addService: (definition, implementation) => server.addService(definition, calls.track(implementation)),
+  });
 }
 
 /** proto/ is beside shared/ in the source tree, and beside dist/ once compiled. */
@@ -32,6 +39,6 @@ function descriptorsPath(): string {
 }
 
 /** @returns the full name of a service, as in `slipway.node.v1.NodeAgentService` */
-function serviceName(definition: ServiceDefinition): string {
+export function serviceName(definition: ServiceDefinition): string {
   return Object.values(definition)[0]?.path.split('/')[1] ?? '';
 }

@@ -1,0 +1,156 @@
+// A gRPC server as every service of Slipway runs it: health and reflection on each listener, limits, and an
+// orderly stop.
+
+import {
+  Server,
+  ServerCredentials,
+  type ServerOptions,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { type Clock, systemClock } from '../clock.js';
+import type { Logger } from '../logger.js';
+import { formatHostPort, parseHostPort } from '../net/addresses.js';
+import { Health } from './health.js';
+import { OpenCalls } from './open-calls.js';
+import { addReflection, serviceName } from './reflection.js';
+
+export interface ServedService {
+  readonly definition: ServiceDefinition;
+  readonly implementation: UntypedServiceImplementation;
+}
+
+export interface StartServerOptions {
+  /** `host:port`, IPv6 in brackets; port 0 takes any free port. */
+  readonly listen: string;
+  readonly services: readonly ServedService[];
+  /** No TLS where absent. */
+  readonly credentials?: ServerCredentials;
+  readonly log: Logger;
+  /** Whether the server tells what it serves. Default true. */
+  readonly reflection?: boolean;
+  /** What health says from the start. Default true. */
+  readonly serving?: boolean;
+  /** Over the defaults of {@link defaultServerOptions}. */
+  readonly options?: ServerOptions;
+  readonly clock?: Clock;
+}
+
+export interface RunningServer {
+  /** Host as configured and port as bound. */
+  readonly address: string;
+  readonly port: number;
+  /** What health says of the server and of each of its services. */
+  setServing(serving: boolean): void;
+  /**
+   * Stops: health says NOT_SERVING, no call is let in any more, streams end with UNAVAILABLE, unary calls
+   * have `graceMs` to finish, and what is still open then is cut. Never rejects; safe to call twice.
+   */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** The server cannot listen where it should. The message is a sentence for people. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
+export const defaultServerOptions: Readonly<ServerOptions> = Object.freeze({
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+  'grpc.max_concurrent_streams': 1000,
+  'grpc.max_receive_message_length': 4 << 20,
+  // Not to be switched off: without it grpc-js forgets its sessions, and forceShutdown leaves them open.
+  'grpc.enable_channelz': 1,
+});
+
+/**
+ * Starts a server.
+ *
+ * @throws ListenError where the address is taken, or is none of this machine; AddressError where it is none
+ */
+export async function startServer(options: StartServerOptions): Promise<RunningServer> {
+  const { host } = parseHostPort(options.listen);
+  const { services, log, clock = systemClock } = options;
+  const server = new Server({ ...defaultServerOptions, ...options.options });
+  const calls = new OpenCalls();
+  const health = new Health(
+    services.map(({ definition }) => serviceName(definition)),
+    options.serving ?? true,
+  );
+  for (const { definition, implementation } of services) {
+    server.addService(definition, calls.track(implementation));
+  }
+  health.addTo(server, calls);
+  if (options.reflection ?? true) {
+    addReflection(
+      server,
+      calls,
+      services.map(({ definition }) => definition),
+    );
+  }
+  const port = await bind(server, options.listen, options.credentials ?? ServerCredentials.createInsecure());
+  const address = formatHostPort(host, port);
+  log.info({ address }, 'listening');
+
+  let stopped: Promise<void> | undefined;
+  return {
+    address,
+    port,
+    setServing: (serving) => health.setServing(serving && stopped === undefined),
+    stop: (graceMs) => {
+      stopped ??= stop(graceMs);
+      return stopped;
+    },
+  };
+
+  async function stop(graceMs: number): Promise<void> {
+    const end = clock.monotonic() + graceMs;
+    const left = () => Math.max(end - clock.monotonic(), 0);
+    health.setServing(false);
+    calls.stop();
+    // Only then may grpc-js drain: once it does, its keepalive cuts calls that are still active.
+    await within(clock, left(), calls.unaryDone());
+    await within(clock, Math.min(left(), streamGraceMs), calls.streamsDone());
+    const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+    await within(clock, Math.min(left(), closeGraceMs), closed);
+    server.forceShutdown();
+    log.debug({ address }, 'stopped listening');
+  }
+}
+
+/** How long a stream may take to end once it was told to; a reader that stands still is not waited for. */
+const streamGraceMs = 1000;
+
+/** How long connections without calls may take to close. */
+const closeGraceMs = 1000;
+
+/** Resolves when the work is done or the time is over. */
+function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.setTimer(ms, resolve);
+    void work.then(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
+}
+
+function bind(server: Server, listen: string, credentials: ServerCredentials): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(listen, credentials, (error, port) => {
+      if (error === null) {
+        resolve(port);
+        return;
+      }
+      server.forceShutdown();
+      reject(new ListenError(`cannot listen on ${listen}: ${whyNot(error.message)}`, { cause: error }));
+    });
+  });
+}
+
+function whyNot(message: string): string {
+  if (message.includes('EADDRINUSE')) return 'another program listens there already';
+  if (message.includes('EACCES')) return 'this user may not listen on that port';
+  if (message.includes('EADDRNOTAVAIL')) return 'it is no address of this machine';
+  return message;
+}
