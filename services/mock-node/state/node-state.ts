@@ -1,0 +1,149 @@
+// What a node remembers across boots, and the transitions of it. A value of NodeState is written as a whole
+// (manifest.ts, node-store.ts), so each transition happens entirely or not at all.
+
+import type { Identity, RunId } from '../../../shared/identity.js';
+
+/** How far a run has come on the node; a run without a record is at NONE (design, section 3). */
+export type RecordedStage =
+  | 'KEYED'
+  | 'CONFIGURED'
+  | 'RESTARTING'
+  | 'UPGRADING'
+  | 'UPGRADED'
+  | 'STOPPING'
+  | 'CONFIRMED'
+  | 'FAILED';
+
+export interface RunRecord {
+  readonly runId: RunId;
+  readonly stage: RecordedStage;
+  /** Hex digest of the configuration that the run committed; empty where it committed none. */
+  readonly configurationDigest: string;
+  /** Unix milliseconds. */
+  readonly updatedAt: number;
+}
+
+/** Who holds the node, as far as it was written. */
+export interface StoredHold {
+  readonly site: string;
+  readonly fence: bigint;
+  readonly runId: RunId;
+  /** Unix milliseconds of its last call when this was written. */
+  readonly lastCallAt: number;
+}
+
+/** A file of a configuration: path relative to the node's folder, with forward slashes. */
+export interface ManifestFile {
+  readonly path: string;
+  /** Hex SHA-256 of the content. */
+  readonly sha256: string;
+}
+
+export interface CommittedConfiguration {
+  /** Hex digest of the Configure call. */
+  readonly digest: string;
+  readonly runId: RunId;
+  /**
+   * COMMITTED: waits in its staging folder, the next start installs it. INSTALLED: its files are in place.
+   * WITHDRAWN: the next start removes its files.
+   */
+  readonly status: 'COMMITTED' | 'INSTALLED' | 'WITHDRAWN';
+  /** Name of the staging folder; empty once installed. */
+  readonly staging: string;
+  readonly files: readonly ManifestFile[];
+}
+
+export interface NodeState {
+  readonly identity: Identity;
+  /** How many configurations were committed in the node's life; a repeat of the one that waits is not counted. */
+  readonly configurations: number;
+  readonly configuration: CommittedConfiguration | undefined;
+  /** Kept until the node is configured. */
+  readonly hold: StoredHold | undefined;
+  /** The latest runs, the last updated last. */
+  readonly runs: readonly RunRecord[];
+}
+
+const runsKept = 16;
+
+/** @returns the state of a node that was never touched */
+export function freshState(identity: Identity): NodeState {
+  return { identity, configurations: 0, configuration: undefined, hold: undefined, runs: [] };
+}
+
+/** @returns the run's record, or undefined where the node knows nothing of it */
+export function findRun(state: NodeState, runId: string): RunRecord | undefined {
+  return state.runs.find((run) => run.runId === runId);
+}
+
+/** A run reached a stage. Its digest stays what it was. */
+export function reached(state: NodeState, runId: RunId, stage: RecordedStage, now: number): NodeState {
+  return withRun(state, {
+    runId,
+    stage,
+    configurationDigest: findRun(state, runId)?.configurationDigest ?? '',
+    updatedAt: now,
+  });
+}
+
+/** @returns true where this content is committed already and waits for a start: once more is no effect */
+export function waitsAlready(state: NodeState, digest: string): boolean {
+  return state.configuration?.status === 'COMMITTED' && state.configuration.digest === digest;
+}
+
+/** A run committed a configuration that was staged. */
+export function committed(
+  state: NodeState,
+  runId: RunId,
+  staged: Pick<CommittedConfiguration, 'digest' | 'staging' | 'files'>,
+  now: number,
+): NodeState {
+  return withRun(
+    {
+      ...state,
+      configurations: state.configurations + 1,
+      configuration: { ...staged, runId, status: 'COMMITTED' },
+    },
+    { runId, stage: 'CONFIGURED', configurationDigest: staged.digest, updatedAt: now },
+  );
+}
+
+/** A run asked for the content that waits already: the configuration is that run's from now on. */
+export function adopted(state: NodeState, runId: RunId, now: number): NodeState {
+  const { configuration } = state;
+  if (configuration === undefined) return state;
+  return withRun(
+    { ...state, configuration: { ...configuration, runId } },
+    { runId, stage: 'CONFIGURED', configurationDigest: configuration.digest, updatedAt: now },
+  );
+}
+
+/** A start put the committed files in place; `configured` where the node came up with them, out of provisioning mode. */
+export function installed(state: NodeState, configured: boolean, now: number): NodeState {
+  const { configuration } = state;
+  if (configuration === undefined) return state;
+  const next: NodeState = { ...state, configuration: { ...configuration, status: 'INSTALLED', staging: '' } };
+  if (!configured) return next;
+  return reached({ ...next, hold: undefined }, configuration.runId, 'CONFIRMED', now);
+}
+
+/** The configuration is to be gone at the next start. */
+export function withdrawn(state: NodeState): NodeState {
+  const { configuration } = state;
+  if (configuration === undefined) return state;
+  return { ...state, configuration: { ...configuration, status: 'WITHDRAWN', staging: '' } };
+}
+
+/** A start removed the files of a withdrawn configuration. */
+export function removed(state: NodeState): NodeState {
+  return { ...state, configuration: undefined };
+}
+
+export function withHold(state: NodeState, hold: StoredHold | undefined): NodeState {
+  return { ...state, hold };
+}
+
+function withRun(state: NodeState, record: RunRecord): NodeState {
+  const others = state.runs.filter((run) => run.runId !== record.runId);
+  return { ...state, runs: [...others, record].slice(-runsKept) };
+}

@@ -1,0 +1,217 @@
+// The state of one node on disk, such that a crash at any moment leaves all of the old or all of the new.
+// A configuration is written to a staging folder and synced; renaming the manifest that names it is the
+// commit. A start rolls a committed one forward, into place, and discards what no manifest names.
+
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import type { Identity } from '../../../shared/identity.js';
+import { Slots } from '../slots.js';
+import type { Files } from './files.js';
+import {
+  configurationEntries,
+  manifestPath,
+  settingsFile,
+  stagingDirectory,
+  stagingPrefix,
+  stateDirectory,
+} from './layout.js';
+import { decodeManifest, encodeManifest } from './manifest.js';
+import { isMissing } from './missing.js';
+import {
+  type CommittedConfiguration,
+  freshState,
+  installed,
+  type ManifestFile,
+  type NodeState,
+  removed,
+} from './node-state.js';
+import { enablesProvisioning, parseSettings } from './settings.js';
+
+/** A file of a configuration before it is written. */
+export interface FileContent {
+  /** Relative to the node's folder, with forward slashes. */
+  readonly path: string;
+  readonly content: string;
+  readonly mode: number;
+}
+
+/** A configuration in its staging folder, not committed. */
+export type Staged = Pick<CommittedConfiguration, 'staging' | 'files'>;
+
+export interface NodeStoreOptions {
+  readonly identity: Identity;
+  /** The node's own folder; made when first written to. */
+  readonly directory: string;
+  readonly files: Files;
+  /** Bounds how many nodes use the disk at once. */
+  readonly disk: Slots;
+}
+
+export class NodeStore {
+  readonly #directory: string;
+  readonly #files: Files;
+  readonly #disk: Slots;
+  readonly #turn = new Slots(1);
+  #state: NodeState;
+  #made = false;
+  #staged = 0;
+  #closed = false;
+
+  constructor(options: NodeStoreOptions) {
+    this.#directory = options.directory;
+    this.#files = options.files;
+    this.#disk = options.disk;
+    this.#state = freshState(options.identity);
+  }
+
+  /** What was last committed. */
+  get state(): NodeState {
+    return this.#state;
+  }
+
+  /**
+   * A start: reads what is there, rolls a committed configuration forward or a withdrawn one back, and
+   * discards what was staged and not committed.
+   *
+   * @param provisioningByDefault whether settings that do not say so enable provisioning
+   * @param now Unix milliseconds
+   * @returns whether the node is in provisioning mode
+   * @throws ManifestError where the manifest cannot be understood; errors of the file system
+   */
+  open(provisioningByDefault: boolean, now: number): Promise<{ readonly provisioning: boolean }> {
+    return this.#exclusively(async () => {
+      const manifest = await this.#files.read(manifestPath(this.#directory));
+      if (manifest !== undefined) {
+        this.#state = decodeManifest(manifest.toString());
+        this.#made = true;
+      }
+      const { configuration } = this.#state;
+      if (configuration?.status === 'COMMITTED') {
+        await this.#rollForward(configuration);
+      } else if (configuration?.status === 'WITHDRAWN') {
+        await this.#removeAllBut([]);
+      }
+      const provisioning = await this.#readsProvisioning(provisioningByDefault);
+      if (configuration?.status === 'COMMITTED') {
+        await this.#write(installed(this.#state, !provisioning, now));
+      } else if (configuration?.status === 'WITHDRAWN') {
+        await this.#write(removed(this.#state));
+      }
+      await this.#discardStaged('');
+      return { provisioning };
+    });
+  }
+
+  /** Writes a configuration to a staging folder of its own. It has no effect until it is committed. */
+  async stage(contents: readonly FileContent[]): Promise<Staged> {
+    const staging = `${stagingPrefix}${++this.#staged}`;
+    const folder = stagingDirectory(this.#directory, staging);
+    return await this.#disk.use(async () => {
+      await this.#makeDirectory();
+      const folders = new Set([folder, ...contents.map(({ path }) => dirname(join(folder, path)))]);
+      for (const each of folders) await this.#files.makeDirectory(each);
+      const files: ManifestFile[] = [];
+      for (const { path, content, mode } of contents) {
+        await this.#files.write(join(folder, path), content, mode);
+        files.push({ path, sha256: createHash('sha256').update(content).digest('hex') });
+      }
+      for (const each of folders) await this.#files.sync(each);
+      return { staging, files };
+    });
+  }
+
+  /** Removes staging folders that are not part of the state: one that was not committed, or was replaced. */
+  discardStaged(): Promise<void> {
+    return this.#exclusively(() => this.#discardStaged(this.#state.configuration?.staging ?? ''));
+  }
+
+  /**
+   * Commits a transition. It is durable when this resolves.
+   *
+   * @param change gives the state that follows; the same object where nothing changes
+   * @param beforeCommit called at the last moment; what it throws leaves everything as it was
+   */
+  save(change: (state: NodeState) => NodeState, beforeCommit?: () => void): Promise<void> {
+    return this.#exclusively(async () => {
+      const next = change(this.#state);
+      if (next !== this.#state) await this.#write(next, beforeCommit);
+    });
+  }
+
+  /** Resolves when nothing is being written any more; what is asked for later fails. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#turn.use(async () => {});
+  }
+
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(new Error('the store is closed'));
+    return this.#turn.use(() => this.#disk.use(work));
+  }
+
+  async #write(next: NodeState, beforeCommit?: () => void): Promise<void> {
+    await this.#makeDirectory();
+    const manifest = manifestPath(this.#directory);
+    await this.#files.write(`${manifest}.new`, encodeManifest(next), 0o600);
+    beforeCommit?.();
+    await this.#files.rename(`${manifest}.new`, manifest);
+    this.#state = next;
+    await this.#files.sync(stateDirectory(this.#directory));
+  }
+
+  /** Puts the files of a committed configuration in place. A crash on the way repeats it at the next start. */
+  async #rollForward(configuration: CommittedConfiguration): Promise<void> {
+    const staging = stagingDirectory(this.#directory, configuration.staging);
+    const folders = new Set([this.#directory]);
+    for (const { path } of configuration.files) {
+      const from = join(staging, path);
+      const to = join(this.#directory, path);
+      if (!folders.has(dirname(to))) await this.#files.makeDirectory(dirname(to));
+      folders.add(dirname(to));
+      await this.#files.rename(from, to).catch((error) => {
+        // Not there: an earlier start moved it before it was cut short.
+        if (!isMissing(error)) throw error;
+      });
+    }
+    await this.#removeAllBut(configuration.files);
+    for (const folder of folders) await this.#files.sync(folder);
+  }
+
+  async #removeAllBut(files: readonly ManifestFile[]): Promise<void> {
+    const kept = new Set(files.map(({ path }) => path));
+    const present = new Set(await this.#files.list(this.#directory));
+    for (const entry of configurationEntries) {
+      if (!present.has(entry) || kept.has(entry)) continue;
+      const names = await this.#files.list(join(this.#directory, entry));
+      const keptNames = names.filter((name) => kept.has(`${entry}/${name}`));
+      if (keptNames.length === 0) {
+        await this.#files.remove(join(this.#directory, entry));
+        continue;
+      }
+      for (const name of names) {
+        if (!kept.has(`${entry}/${name}`)) await this.#files.remove(join(this.#directory, entry, name));
+      }
+    }
+  }
+
+  async #readsProvisioning(provisioningByDefault: boolean): Promise<boolean> {
+    const text = await this.#files.read(join(this.#directory, settingsFile));
+    return text === undefined || enablesProvisioning(parseSettings(text.toString()), provisioningByDefault);
+  }
+
+  async #discardStaged(kept: string): Promise<void> {
+    const state = stateDirectory(this.#directory);
+    for (const name of await this.#files.list(state)) {
+      if (name.startsWith(stagingPrefix) && name !== kept) await this.#files.remove(join(state, name));
+    }
+  }
+
+  /** The node's folder and its name in the folder above are durable before anything depends on them. */
+  async #makeDirectory(): Promise<void> {
+    if (this.#made) return;
+    await this.#files.makeDirectory(stateDirectory(this.#directory));
+    await this.#files.sync(this.#directory);
+    await this.#files.sync(dirname(this.#directory));
+    this.#made = true;
+  }
+}
