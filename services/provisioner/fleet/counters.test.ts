@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../../../test/fakes/fake-clock.js';
+import { boot, identity } from '../../../test/fakes/node-events.js';
+import { Counters } from './counters.js';
+
+const a = identity('a');
+
+describe('failures in a row', () => {
+  it('count up and end with a success', () => {
+    const counters = new Counters(new FakeClock());
+    expect([counters.failed(a), counters.failed(a)]).toEqual([1, 2]);
+    counters.succeeded(a);
+    expect(counters.failuresInRow(a)).toBe(0);
+    expect(counters.failed(a)).toBe(1);
+  });
+
+  it('are forgotten two hours after the last', async () => {
+    const clock = new FakeClock();
+    const counters = new Counters(clock);
+    counters.failed(a);
+    await clock.advance(2 * 3_600_000 - 1);
+    expect(counters.failuresInRow(a)).toBe(1);
+    await clock.advance(1);
+    expect(counters.failuresInRow(a)).toBe(0);
+    expect(counters.size).toBe(0);
+  });
+
+  it('are forgotten of the one counted longest ago when there are too many', () => {
+    const counters = new Counters(new FakeClock(), { entries: 2, lifeMs: 1000 });
+    counters.failed(a);
+    counters.failed(identity('b'));
+    counters.failed(a);
+    counters.failed(identity('c'));
+    expect(counters.size).toBe(2);
+    expect(counters.failuresInRow(a)).toBe(2);
+    expect(counters.failuresInRow(identity('b'))).toBe(0);
+  });
+});
+
+describe('comebacks', () => {
+  it('are boots in provisioning mode after one that was provisioned, each counted once', () => {
+    const counters = new Counters(new FakeClock());
+    expect(counters.sighted(a, boot(1))).toBe(0);
+    counters.provisioned(a, boot(1));
+    expect(counters.sighted(a, boot(1))).toBe(0);
+    expect(counters.sighted(a, boot(2))).toBe(1);
+    expect(counters.sighted(a, boot(2))).toBe(0);
+    counters.provisioned(a, boot(2));
+    expect(counters.sighted(a, boot(3))).toBe(2);
+  });
+
+  it('count within an hour', async () => {
+    const clock = new FakeClock();
+    const counters = new Counters(clock);
+    expect(counters.cameBack(a)).toBe(1);
+    await clock.advance(1_800_000);
+    expect(counters.cameBack(a)).toBe(2);
+    await clock.advance(1_800_000);
+    expect(counters.cameBack(a)).toBe(2);
+  });
+});

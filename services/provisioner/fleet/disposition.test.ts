@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../run/outcome.js';
+import { afterRun, type DispositionPolicy, loopBackoffMs, type Next, type Past } from './disposition.js';
+
+const policy: DispositionPolicy = { holdMs: 45_000, backoffMaxMs: 600_000, intervalMs: 60_000 };
+const middle = () => 0.5;
+const noPast: Past = { failuresInRow: 0, comebacks: 0 };
+
+function after(outcome: Outcome, past: Partial<Past> = {}): Next {
+  return afterRun(outcome, { ...noPast, ...past }, policy, middle);
+}
+
+function failed(failuresInRow: number, comebacks = 0): Next {
+  return after({ kind: 'FAILED', reason: 'UNREACHABLE', message: '' }, { failuresInRow, comebacks });
+}
+
+describe('after a run', () => {
+  const rows: [string, Outcome, Next][] = [
+    ['PROVISIONED is held', { kind: 'PROVISIONED', unsettled: false }, { state: 'HELD', ms: 45_000 }],
+    [
+      'PROVISIONED, unsettled, likewise',
+      { kind: 'PROVISIONED', unsettled: true },
+      { state: 'HELD', ms: 45_000 },
+    ],
+    ['SHUT_DOWN is held', { kind: 'SHUT_DOWN', message: '' }, { state: 'HELD', ms: 45_000 }],
+    [
+      'DEFERRED is released',
+      { kind: 'DEFERRED', message: '', retryAfterMs: undefined },
+      { state: 'RELEASED' },
+    ],
+    [
+      'DEFERRED at once is released, so that it is no loop',
+      { kind: 'DEFERRED', message: '', retryAfterMs: 0 },
+      { state: 'RELEASED' },
+    ],
+    [
+      'DEFERRED backs off for as long as was asked',
+      { kind: 'DEFERRED', message: '', retryAfterMs: 90_000 },
+      { state: 'BACKING_OFF', ms: 90_000 },
+    ],
+    [
+      'DEFERRED backs off for a day at most',
+      { kind: 'DEFERRED', message: '', retryAfterMs: 1e12 },
+      { state: 'BACKING_OFF', ms: 86_400_000 },
+    ],
+    ['SKIPPED_STALE is released', { kind: 'SKIPPED_STALE', message: '' }, { state: 'RELEASED' }],
+    [
+      'SUPERSEDED by a boot is queued at the tail',
+      { kind: 'SUPERSEDED', by: 'BOOT', message: '' },
+      { state: 'QUEUED', at: 'TAIL' },
+    ],
+    [
+      'SUPERSEDED by a fence is held for a minute, whatever the hold',
+      { kind: 'SUPERSEDED', by: 'FENCE', message: '' },
+      { state: 'HELD', ms: 60_000 },
+    ],
+    ['CANCELLED by a pause is next', { kind: 'CANCELLED', cause: 'PAUSED' }, { state: 'QUEUED', at: 'HEAD' }],
+    ['CANCELLED by a release is released', { kind: 'CANCELLED', cause: 'RELEASED' }, { state: 'RELEASED' }],
+    ['CANCELLED by a stop is released', { kind: 'CANCELLED', cause: 'STOPPING' }, { state: 'RELEASED' }],
+  ];
+  for (const [name, outcome, next] of rows) it(name, () => expect(after(outcome)).toEqual(next));
+});
+
+describe('after failures in a row', () => {
+  it('the first two are released', () => {
+    expect([failed(1), failed(2)]).toEqual([{ state: 'RELEASED' }, { state: 'RELEASED' }]);
+  });
+
+  it('the next back off, twice as long each time', () => {
+    expect([3, 4].map((row) => failed(row))).toEqual([
+      { state: 'BACKING_OFF', ms: 120_000 },
+      { state: 'BACKING_OFF', ms: 240_000 },
+    ]);
+  });
+
+  it('with jitter, and never longer than backoff_max', () => {
+    const outcome: Outcome = { kind: 'FAILED', reason: 'UNREACHABLE', message: '' };
+    const waits = [0, 0.3, 0.999].flatMap((drawn) =>
+      [3, 6, 50].map((failuresInRow) => {
+        const next = afterRun(outcome, { failuresInRow, comebacks: 0 }, policy, () => drawn);
+        return next.state === 'BACKING_OFF' ? next.ms : 0;
+      }),
+    );
+    expect(Math.min(...waits)).toBe(60_000);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(600_000);
+    expect(new Set(waits).size).toBeGreaterThan(3);
+  });
+
+  it('a loop backs off likewise, from the third comeback on', () => {
+    expect(failed(1, 2)).toEqual({ state: 'RELEASED' });
+    expect(failed(1, 3)).toEqual({ state: 'BACKING_OFF', ms: 120_000 });
+    expect(failed(1, 4)).toEqual({ state: 'BACKING_OFF', ms: 240_000 });
+    expect(loopBackoffMs(3, policy, middle)).toBe(120_000);
+  });
+});

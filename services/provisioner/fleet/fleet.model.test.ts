@@ -1,0 +1,201 @@
+// Any order of sightings, departures, ends of runs, pauses and time keeps the promises of design, section 5.
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { FakeClock, settle } from '../../../test/fakes/fake-clock.js';
+import { FakeRuns } from '../../../test/fakes/fake-runs.js';
+import { cameUp, gone, sighted } from '../../../test/fakes/node-events.js';
+import { RecordingSink } from '../../../test/fakes/recording-sink.js';
+import type { Outcome } from '../run/outcome.js';
+import { Fleet } from './fleet.js';
+import { Freshness } from './freshness.js';
+
+const workers = 2;
+const queueLimit = 3;
+const intervalMs = 60_000;
+const dayMs = 86_400_000;
+
+type Step =
+  | { do: 'SIGHT'; name: string; boot: number; discovery: string; address: string }
+  | { do: 'LEAVE'; name: string; boot: number }
+  | { do: 'COME_UP'; name: string; boot: number; ofItsRun: boolean }
+  | { do: 'END'; run: number; outcome: Outcome }
+  | { do: 'IDENTIFY'; run: number; boot: number }
+  | { do: 'PAUSE' | 'RESUME' }
+  | { do: 'WAIT'; ms: number };
+
+const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');
+const bootNumber = fc.integer({ min: 1, max: 4 });
+const outcome = fc.constantFrom<Outcome>(
+  { kind: 'PROVISIONED', unsettled: false },
+  { kind: 'SHUT_DOWN', message: '' },
+  { kind: 'DEFERRED', message: '', retryAfterMs: undefined },
+  { kind: 'DEFERRED', message: '', retryAfterMs: 90_000 },
+  { kind: 'FAILED', reason: 'UNREACHABLE', message: '' },
+  { kind: 'FAILED', reason: 'PROVISIONING_ENABLED', message: '' },
+  { kind: 'SUPERSEDED', by: 'BOOT', message: '' },
+  { kind: 'SUPERSEDED', by: 'FENCE', message: '' },
+  { kind: 'CANCELLED', cause: 'PAUSED' },
+  { kind: 'CANCELLED', cause: 'RELEASED' },
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('SIGHT' as const),
+      name,
+      boot: bootNumber,
+      discovery: fc.constantFrom('d1', 'd2'),
+      address: fc.constantFrom('192.0.2.1:1', '192.0.2.2:1'),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('LEAVE' as const), name, boot: bootNumber }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('COME_UP' as const),
+      name,
+      boot: bootNumber,
+      ofItsRun: fc.boolean(),
+    }),
+  },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('END' as const), run: fc.nat({ max: 1 }), outcome }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('IDENTIFY' as const), run: fc.nat({ max: 1 }), boot: bootNumber }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('PAUSE' as const, 'RESUME' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('WAIT' as const),
+      ms: fc.constantFrom(500, 30_000, 60_000, 121_000),
+    }),
+  },
+);
+
+class World {
+  readonly clock = new FakeClock();
+  readonly runs = new FakeRuns();
+  readonly sink = new RecordingSink();
+  readonly freshness = new Freshness(this.clock, intervalMs);
+  readonly fleet: Fleet;
+  paused = false;
+  #startedWhenPaused = 0;
+
+  constructor(incumbentAnswers: boolean) {
+    this.freshness.synced('d1', intervalMs);
+    this.fleet = new Fleet({
+      workers,
+      queueLimit,
+      holdMs: 60_000,
+      backoffMaxMs: 1_800_000,
+      clock: this.clock,
+      random: () => 0.5,
+      freshness: this.freshness,
+      startRun: this.runs.start,
+      isStillThere: () => Promise.resolve(incumbentAnswers),
+      sink: this.sink,
+    });
+  }
+
+  async take(what: Step): Promise<void> {
+    switch (what.do) {
+      case 'SIGHT':
+        this.fleet.handle(
+          sighted(what.name, what.boot, { discovery: what.discovery, address: what.address }),
+        );
+        break;
+      case 'LEAVE':
+        this.fleet.handle(gone(what.name, what.boot));
+        break;
+      case 'COME_UP': {
+        const run = this.runs.open.find(({ task }) => task.node.identity === what.name);
+        this.fleet.handle(cameUp(what.name, what.boot, what.ofItsRun ? run?.runId : undefined));
+        break;
+      }
+      case 'END':
+        this.runs.open[what.run]?.end(what.outcome);
+        break;
+      case 'IDENTIFY': {
+        const run = this.runs.open[what.run];
+        if (run !== undefined) run.bootId ??= sighted('x', what.boot).node.bootId;
+        break;
+      }
+      case 'PAUSE':
+        this.paused = true;
+        this.#startedWhenPaused = this.runs.all.length;
+        this.fleet.pause();
+        break;
+      case 'RESUME':
+        this.paused = false;
+        this.fleet.resume();
+        break;
+      case 'WAIT':
+        await this.clock.advance(what.ms);
+    }
+    await settle();
+    this.check();
+  }
+
+  check(): void {
+    const open = this.runs.open.map(({ task }) => task.node.identity);
+    const { hosts, queued, busyWorkers } = this.fleet.status;
+    expect(new Set(open).size, 'one identity never has two runs at once').toBe(open.length);
+    expect(open.length).toBeLessThanOrEqual(workers);
+    expect([busyWorkers, hosts.RUNNING]).toEqual([open.length, open.length]);
+    expect(hosts.QUEUED, 'queue and hosts agree').toBe(queued);
+    expect(queued, 'only who comes back from a run exceeds the limit').toBeLessThanOrEqual(
+      queueLimit + workers,
+    );
+    expect(this.knownByEvents(), 'every host is told of').toBe(Object.values(hosts).reduce((a, b) => a + b));
+    expect(this.sink.of('RUN_FINISHED').length).toBe(this.sink.of('RUN_STARTED').length - open.length);
+    if (this.paused)
+      expect(this.runs.all.length, 'nothing starts while paused').toBe(this.#startedWhenPaused);
+    else if (queued > 0) expect(open.length, 'no worker idles while a host waits').toBe(workers);
+  }
+
+  /** How many hosts are known, as who reads the events would count. */
+  knownByEvents(): number {
+    const known = new Set<string>();
+    for (const event of this.sink.events) {
+      if (event.type === 'HOST_QUEUED' || event.type === 'PROVISION_LOOP') known.add(event.identity);
+      if (event.type === 'HOST_RELEASED') known.delete(event.identity);
+    }
+    return known.size;
+  }
+
+  /** Lets everything come to its end, with no more news. */
+  async wind(): Promise<void> {
+    await this.take({ do: 'RESUME' });
+    await this.#endAllRuns();
+    // Long enough for every wait; who was sighted short of that is run once more.
+    await this.take({ do: 'WAIT', ms: dayMs });
+    await this.#endAllRuns();
+    await this.take({ do: 'WAIT', ms: dayMs });
+    expect(this.fleet.status.hosts, 'nobody is forgotten in a state').toEqual({
+      QUEUED: 0,
+      RUNNING: 0,
+      HELD: 0,
+      BACKING_OFF: 0,
+    });
+    expect(this.clock.pendingTimers).toBe(0);
+  }
+
+  async #endAllRuns(): Promise<void> {
+    while (this.runs.open.length > 0) {
+      await this.take({ do: 'END', run: 0, outcome: { kind: 'PROVISIONED', unsettled: false } });
+    }
+  }
+}
+
+it('keeps its promises whatever happens in whatever order', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.boolean(), async (steps, incumbentAnswers) => {
+      const world = new World(incumbentAnswers);
+      for (const what of steps) await world.take(what);
+      await world.wind();
+    }),
+    { numRuns: 300 },
+  );
+}, 60_000);

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Queue } from './queue.js';
+
+function takeAll(queue: Queue<string>): string[] {
+  const taken: string[] = [];
+  for (let next = queue.take(); next !== undefined; next = queue.take()) taken.push(next);
+  return taken;
+}
+
+describe('the queue', () => {
+  it('is first in, first out up to half full', () => {
+    const queue = new Queue<string>(100);
+    for (const value of ['a1', 'a2', 'b1', 'a3']) queue.pushTail(value, value.charAt(0));
+    expect(takeAll(queue)).toEqual(['a1', 'a2', 'b1', 'a3']);
+  });
+
+  it('goes round the sources over half full', () => {
+    const queue = new Queue<string>(8);
+    for (const value of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'c1'])
+      queue.pushTail(value, value.charAt(0));
+    // Four left is half full: from there on it is first in, first out.
+    expect(takeAll(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'a3', 'a4', 'a5', 'b2']);
+  });
+
+  it('gives the head to who is put there, also over half full', () => {
+    const queue = new Queue<string>(2);
+    queue.pushTail('a1', 'a');
+    queue.pushTail('b1', 'b');
+    queue.pushHead('b0', 'b');
+    expect(queue.take()).toBe('b0');
+  });
+
+  it('says when it is full and still takes what must fit', () => {
+    const queue = new Queue<string>(1);
+    expect(queue.fits).toBe(true);
+    queue.pushTail('a', 's');
+    expect(queue.fits).toBe(false);
+    queue.pushTail('b', 's');
+    expect(queue.size).toBe(2);
+  });
+
+  it('lets anyone leave from the middle', () => {
+    const queue = new Queue<string>(100);
+    for (const value of ['a', 'b', 'c']) queue.pushTail(value, 's');
+    queue.remove('b');
+    queue.remove('b');
+    expect(queue.has('b')).toBe(false);
+    expect(takeAll(queue)).toEqual(['a', 'c']);
+  });
+
+  it('gives each value once, and no source two turns before the others had one', () => {
+    const values = fc.uniqueArray(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.nat({ max: 99 })), {
+      selector: ([source, number]) => `${source}/${number}`,
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(values, (entries) => {
+        const queue = new Queue<string>(1);
+        for (const [source, number] of entries) queue.pushTail(`${source}/${number}`, String(source));
+        const taken = takeAll(queue);
+        expect([...taken].sort()).toEqual(entries.map(([source, number]) => `${source}/${number}`).sort());
+        expect(queue.size).toBe(0);
+        assertTurns(taken);
+      }),
+    );
+  });
+});
+
+/** Between two turns of a source, each source that still waits has had one. */
+function assertTurns(taken: readonly string[]): void {
+  const sourceAt = taken.map((value) => value.split('/')[0]);
+  // The last one is taken in order of the line: a queue of one is not over half full of a limit of two.
+  for (let at = 0; at < taken.length; at++) {
+    const next = sourceAt.indexOf(sourceAt[at], at + 1);
+    if (next < 0) continue;
+    const between = new Set(sourceAt.slice(at + 1, next));
+    const waiting = new Set(sourceAt.slice(next + 1));
+    for (const source of waiting) if (source !== sourceAt[at]) expect(between).toContain(source);
+  }
+}
