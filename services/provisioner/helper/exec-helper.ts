@@ -1,0 +1,160 @@
+// The helper as a process per node (design, section 7): waits for a slot, runs the program through the
+// spawner, and judges what came of it.
+
+import type { Clock } from '../../../shared/clock.js';
+import type { Logger } from '../../../shared/logger.js';
+import type { HelperFailureReason } from '../run/outcome.js';
+import { type HelperCommand, startProblem } from './command.js';
+import { type AskOptions, type Helper, HelperError, type HelperInput, type HelperReply } from './helper.js';
+import { encodeInput } from './input.js';
+import { judge, maxOutputBytes } from './judge.js';
+import { Slots } from './slots.js';
+import { type ProgramRunner, Spawner } from './spawner/client.js';
+import { type ProgramResult, SpawnerLostError } from './spawner/connection.js';
+
+/** One helper that ran to its end, for metrics. Those that were aborted are not observed. */
+export interface HelperObservation {
+  /** From its start, without the wait for a slot. */
+  readonly durationMs: number;
+  /** undefined where it gave a usable reply. */
+  readonly reason: HelperFailureReason | undefined;
+}
+
+export interface ExecHelperOptions {
+  readonly command: HelperCommand;
+  readonly timeoutMs: number;
+  /** How many may run at a time. */
+  readonly concurrency: number;
+  /** The service's own environment. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly observe?: (observation: HelperObservation) => void;
+}
+
+/** A spawner that dies takes the helpers with it that it runs; each of them is run once more. */
+const tries = 2;
+
+/**
+ * Starts what it takes to run helpers. A program that cannot be started is logged as an error and nothing
+ * more, since it may come with a mount or a package later; until then each node fails HELPER_NOT_FOUND.
+ */
+export function createExecHelper(options: ExecHelperOptions): ExecHelper {
+  const { command, timeoutMs, clock, log } = options;
+  const env = helperEnvironment(options.env);
+  const runner = new Spawner({
+    setup: { command, env, timeoutMs, maxOutputBytes },
+    clock,
+    onLost: (error) => log.error(`${error.message}; another is started for the next helper`),
+  });
+  void startProblem(command[0], env.PATH).then((problem) => {
+    if (problem !== undefined) log.error(`${problem}; nodes fail until it can be started`);
+  });
+  return new ExecHelper(options, env, runner);
+}
+
+/** The service's environment without its own settings, some of which are secrets. */
+export function helperEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && !name.startsWith('SLIPWAY_')) kept[name] = value;
+  }
+  return kept;
+}
+
+export class ExecHelper implements Helper, AsyncDisposable {
+  readonly #options: ExecHelperOptions;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #runner: ProgramRunner;
+  readonly #slots: Slots;
+
+  /** Use {@link createExecHelper}; a runner of one's own is for tests. */
+  constructor(options: ExecHelperOptions, env: Readonly<Record<string, string>>, runner: ProgramRunner) {
+    this.#options = options;
+    this.#env = env;
+    this.#runner = runner;
+    this.#slots = new Slots(options.concurrency);
+  }
+
+  /** Helpers that run. */
+  get busy(): number {
+    return this.#slots.busy;
+  }
+
+  /** Callers that wait for a slot. */
+  get waiting(): number {
+    return this.#slots.waiting;
+  }
+
+  async ask(input: HelperInput, signal: AbortSignal, options: AskOptions = {}): Promise<HelperReply> {
+    const release = await this.#slots.acquire(signal);
+    try {
+      options.onStart?.();
+      return await this.#observed(input, signal);
+    } finally {
+      release();
+    }
+  }
+
+  /** Kills every helper that runs and resolves when nothing is left of them. */
+  close(): Promise<void> {
+    return this.#runner.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #observed(input: HelperInput, signal: AbortSignal): Promise<HelperReply> {
+    const { clock, observe } = this.#options;
+    const startedAt = clock.monotonic();
+    let reason: HelperFailureReason | undefined;
+    try {
+      return await this.#decide(input, await this.#run(input, signal));
+    } catch (error) {
+      if (error instanceof HelperError) reason = error.reason;
+      throw error;
+    } finally {
+      if (!signal.aborted) observe?.({ durationMs: clock.monotonic() - startedAt, reason });
+    }
+  }
+
+  async #run(input: HelperInput, signal: AbortSignal): Promise<ProgramResult> {
+    const encoded = Buffer.from(encodeInput(input));
+    for (let attempt = 1; ; attempt += 1) {
+      signal.throwIfAborted();
+      try {
+        const result = await this.#runner.run(encoded, signal);
+        signal.throwIfAborted();
+        return result;
+      } catch (error) {
+        if (!(error instanceof SpawnerLostError)) throw error;
+        if (attempt === tries) {
+          throw new HelperError('HELPER_EXIT', `the helper was killed: ${error.message}`, { cause: error });
+        }
+      }
+    }
+  }
+
+  async #decide(
+    input: HelperInput,
+    { end, stdout, stderr, stderrBytes }: ProgramResult,
+  ): Promise<HelperReply> {
+    const { command, log, timeoutMs } = this.#options;
+    if (stderrBytes > 0)
+      log.debug({ identity: input.identity, stderr, stderr_bytes: stderrBytes }, 'helper stderr');
+    switch (end.how) {
+      case 'KILLED':
+        throw new HelperError('HELPER_EXIT', 'the helper was killed because the service is stopping');
+      case 'NOT_STARTED': {
+        const problem = await startProblem(command[0], this.#env.PATH);
+        throw new HelperError(
+          'HELPER_NOT_FOUND',
+          problem ?? `helper ${command[0]} could not be started (${end.code})`,
+        );
+      }
+      default:
+        return judge({ end, stdout, stderr, timeoutMs });
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// The service's side of one spawner process: starts it, asks it to run programs, and cleans up after it
+// when it dies. client.ts starts another one then.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Bytes } from './bytes.js';
+import { FrameReader } from './frames.js';
+import { killGroup } from './process-group.js';
+import {
+  decodeFromSpawner,
+  encodeMessage,
+  type FromSpawner,
+  type ProgramReport,
+  type Setup,
+} from './protocol.js';
+
+/** What became of a program. */
+export interface ProgramResult extends ProgramReport {
+  readonly stdout: Bytes;
+}
+
+/** The spawner ended before the program did. The program was killed. */
+export class SpawnerLostError extends Error {
+  override readonly name = 'SpawnerLostError';
+}
+
+interface Running {
+  readonly stdout: Bytes;
+  pid: number | undefined;
+  resolve(result: ProgramResult): void;
+  reject(error: SpawnerLostError): void;
+}
+
+export class SpawnerConnection {
+  readonly #child: ChildProcess;
+  readonly #channel: Duplex;
+  readonly #running = new Map<number, Running>();
+  #lastId = 0;
+  #gone: SpawnerLostError | undefined;
+  /** Resolves when the process has ended and everything that it ran was told to. */
+  readonly ended: Promise<SpawnerLostError>;
+
+  constructor(setup: Setup) {
+    this.#child = launch(setup.env);
+    // The fourth of stdio is a pipe both ways; see launch().
+    this.#channel = this.#child.stdio[3] as Duplex;
+    const reader = new FrameReader();
+    this.#channel.on('data', (piece: Buffer) => {
+      for (const frame of reader.push(piece)) this.#handle(decodeFromSpawner(frame));
+    });
+    // Without a channel a spawner is of no use; normally it ends by itself.
+    this.#channel.on('end', () => this.kill());
+    this.#channel.on('error', () => this.kill());
+    this.#channel.write(encodeMessage({ type: 'SETUP', setup }));
+    this.ended = new Promise((resolve) => {
+      const end = (how: string) => resolve(this.#lose(how));
+      this.#child.on('close', (code, signal) => end(signal ?? `exit code ${code}`));
+      this.#child.on('error', (error) => {
+        if (this.#child.pid === undefined) end(error.message);
+      });
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /**
+   * Runs the program once. When the signal is aborted the program is killed, and reported as KILLED once
+   * nothing is left of it.
+   *
+   * @throws SpawnerLostError
+   */
+  run(input: Buffer, signal: AbortSignal): Promise<ProgramResult> {
+    if (this.#gone !== undefined) return Promise.reject(this.#gone);
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const onAbort = () => {
+      if (this.#channel.writable) this.#channel.write(encodeMessage({ type: 'KILL', id }));
+    };
+    const result = new Promise<ProgramResult>((resolve, reject) => {
+      this.#running.set(id, { stdout: new Bytes(), pid: undefined, resolve, reject });
+      this.#channel.write(encodeMessage({ type: 'RUN', id, input }));
+      if (signal.aborted) onAbort();
+      else signal.addEventListener('abort', onAbort, { once: true });
+    });
+    return result.finally(() => signal.removeEventListener('abort', onAbort));
+  }
+
+  /** Lets the spawner kill what it runs and end. */
+  end(): void {
+    this.#channel.end();
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  #handle(message: FromSpawner): void {
+    const running = this.#running.get(message.id);
+    if (running === undefined) return;
+    switch (message.type) {
+      case 'STARTED':
+        running.pid = message.pid;
+        break;
+      case 'OUTPUT':
+        running.stdout.push(message.chunk);
+        break;
+      case 'ENDED':
+        this.#running.delete(message.id);
+        running.resolve({ ...message.report, stdout: running.stdout });
+        break;
+    }
+  }
+
+  #lose(how: string): SpawnerLostError {
+    const error = new SpawnerLostError(`the process that starts helpers ended (${how})`);
+    this.#gone = error;
+    for (const { pid, reject } of this.#running.values()) {
+      if (pid !== undefined) killGroup(pid, false);
+      reject(error);
+    }
+    this.#running.clear();
+    return error;
+  }
+}
+
+/** What the spawner makes is short-lived: a small nursery keeps 20 MB of it from piling up. */
+const smallHeap = ['--max-semi-space-size=1'];
+
+/** Starts the spawner as this code itself runs: compiled, or from source under tsx. */
+function launch(env: Readonly<Record<string, string>>): ChildProcess {
+  const fromSource = import.meta.url.endsWith('.ts');
+  const loader = fromSource
+    ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href]
+    : [];
+  const entry = fileURLToPath(
+    fromSource ? new URL('./main.ts', import.meta.url) : new URL('./main.js', import.meta.url),
+  );
+  // What NODE_OPTIONS asks of the service, such as instrumentation, would only make the spawner large.
+  const { NODE_OPTIONS: _, ...rest } = env;
+  return spawn(process.execPath, [...smallHeap, ...loader, entry], {
+    env: rest,
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+  });
+}
