@@ -41,7 +41,10 @@ export interface ReplayLog<T> {
 /** How many values a cursor gives at once where it is not told. */
 export const defaultBatch = 256;
 
-/** The entry after a position is not kept: the reader has to begin anew, or to tell of a gap. */
+/**
+ * The entry after a position is not kept: the reader has to begin anew, or to tell of a gap. By the time that
+ * it is caught the log may have gone on: where to go on from is the log's `first` then, not this one.
+ */
 export class OutOfRangeError extends Error {
   override readonly name = 'OutOfRangeError';
   /** The position asked for. */
