@@ -1,0 +1,90 @@
+// Reports over gRPC. Nodes of one process share a channel, which is open only while one of them reports:
+// alone, a node closes its channel after each report (design, section 4).
+
+import type { ChannelCredentials } from '@grpc/grpc-js';
+import {
+  NodeRegistryServiceClient,
+  NodeReport,
+  ReportType,
+} from '../../../shared/gen/slipway/discovery/v1/registry.js';
+import { callUnary } from '../../../shared/grpc/call.js';
+import { nodeChannelOptions } from '../../../shared/grpc/channel.js';
+import { fromDuration, toTimestamp } from '../../../shared/wire/time.js';
+import { Slots } from '../slots.js';
+import type { Registry, Report } from './report.js';
+
+export interface RegistryClientOptions {
+  /** host:port of discovery's listener for nodes. */
+  readonly address: string;
+  readonly credentials: ChannelCredentials;
+}
+
+const timeoutMs = 5_000;
+
+/** How many reports are under way at once: a fleet that starts at once does not time itself out. */
+const atOnce = 128;
+
+const channelOptions = {
+  ...nodeChannelOptions,
+  'grpc.initial_reconnect_backoff_ms': 250,
+  'grpc.max_reconnect_backoff_ms': 2_000,
+};
+
+export class RegistryClient implements Registry {
+  readonly #options: RegistryClientOptions;
+  readonly #slots = new Slots(atOnce);
+  #client: NodeRegistryServiceClient | undefined;
+  #users = 0;
+
+  constructor(options: RegistryClientOptions) {
+    this.#options = options;
+  }
+
+  report(report: Report, signal: AbortSignal): Promise<number> {
+    return this.#slots.use(async () => {
+      const client = this.#open();
+      try {
+        const request = { report: encode(report), certificate: Buffer.of(), signature: Buffer.of() };
+        const response = await callUnary(client.report.bind(client), request, { timeoutMs, signal });
+        return fromDuration(response.nextReportIn);
+      } finally {
+        this.#leave();
+      }
+    }, signal);
+  }
+
+  #open(): NodeRegistryServiceClient {
+    this.#users++;
+    this.#client ??= new NodeRegistryServiceClient(
+      this.#options.address,
+      this.#options.credentials,
+      channelOptions,
+    );
+    return this.#client;
+  }
+
+  #leave(): void {
+    if (--this.#users > 0) return;
+    this.#client?.close();
+    this.#client = undefined;
+  }
+}
+
+function encode(report: Report): Buffer {
+  const message: NodeReport = {
+    eventId: report.eventId,
+    type: ReportType[report.type],
+    identity: report.identity,
+    component: 'provision_mode_server',
+    version: report.version,
+    time: toTimestamp(report.time),
+    bootId: report.bootId,
+    sequence: BigInt(report.sequence),
+    port: report.port,
+    host: report.host,
+    labels: {},
+    runId: report.provisioned?.runId ?? '',
+    configurationDigest: Buffer.from(report.provisioned?.configurationDigest ?? '', 'hex'),
+  };
+  return Buffer.from(NodeReport.encode(message).finish());
+}

@@ -1,0 +1,165 @@
+// Reports one boot of one node to discovery, at discovery's pace, for as long as there is something to say.
+// Discovery may be away for as long as it likes: a reporter never gives up.
+
+import { status } from '@grpc/grpc-js';
+import { type BackoffOptions, backoffMs } from '../../../shared/backoff.js';
+import { type Clock, sleep } from '../../../shared/clock.js';
+import { RpcError } from '../../../shared/grpc/errors.js';
+import type { Logger } from '../../../shared/logger.js';
+import type { Random } from '../../../shared/random.js';
+import type { Provisioned, Registry, Report } from './report.js';
+
+export interface ReporterOptions {
+  readonly registry: Registry;
+  /** What every report of this boot says. */
+  readonly facts: Pick<Report, 'identity' | 'bootId' | 'version' | 'host' | 'port'>;
+  /** Undefined where the boot is in provisioning mode. */
+  readonly provisioned: Provisioned | undefined;
+  readonly newEventId: () => string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+const backoff: BackoffOptions = { initialMs: 500, maxMs: 5_000 };
+
+/** How long a configured node repeats PROVISIONED after it was first heard: milliseconds (design, section 4). */
+const repeatProvisionedMs = 600_000;
+
+/** A pace within reason, whatever discovery says: milliseconds. */
+const shortestPaceMs = 100;
+const longestPaceMs = 3_600_000;
+
+/** A node waits up to this much longer than it was told to, so that a fleet that started at once spreads. */
+const paceJitter = 0.1;
+
+type Event = Pick<Report, 'type' | 'eventId'>;
+
+export class Reporter {
+  readonly #options: ReporterOptions;
+  #speaking = new AbortController();
+  #spoken: Promise<void> = Promise.resolve();
+  #sequence = 0;
+  #underWay = false;
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+  }
+
+  /** Begins: STARTUP and then ALIVE, or PROVISIONED for a while. */
+  start(): void {
+    this.#say((signal) =>
+      this.#options.provisioned === undefined ? this.#reportWaiting(signal) : this.#reportProvisioned(signal),
+    );
+  }
+
+  /** The node has a stop pending: reports SHUTDOWN and nothing more. */
+  announceStop(): void {
+    this.#say((signal) => this.#deliver(this.#newEvent('SHUTDOWN'), signal));
+  }
+
+  /** Resolves when nothing is reported any more. A report under way has `graceMs` to get through. */
+  async close(graceMs: number): Promise<void> {
+    const { clock } = this.#options;
+    const speaking = this.#speaking;
+    if (!this.#underWay) speaking.abort();
+    const timer = clock.setTimer(graceMs, () => speaking.abort());
+    await this.#spoken;
+    timer.cancel();
+  }
+
+  /** Cuts off what was being said and says this instead. */
+  #say(speech: (signal: AbortSignal) => Promise<unknown>): void {
+    this.#speaking.abort();
+    this.#speaking = new AbortController();
+    const { signal } = this.#speaking;
+    this.#spoken = speech(signal).then(
+      () => {},
+      (error) => {
+        if (!signal.aborted) this.#options.log.error({ err: error }, 'reporting ended');
+      },
+    );
+  }
+
+  async #reportWaiting(signal: AbortSignal): Promise<void> {
+    let paceMs = await this.#deliver(this.#newEvent('STARTUP'), signal);
+    for (;;) {
+      await sleep(this.#options.clock, this.#pause(paceMs), signal);
+      paceMs = await this.#deliver(this.#newEvent('ALIVE'), signal);
+    }
+  }
+
+  async #reportProvisioned(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const event = this.#newEvent('PROVISIONED');
+    let paceMs = await this.#deliver(event, signal);
+    const end = clock.monotonic() + repeatProvisionedMs;
+    while (clock.monotonic() < end) {
+      await sleep(clock, this.#pause(paceMs), signal);
+      paceMs = await this.#deliver(event, signal);
+    }
+  }
+
+  /** Tries until discovery has taken the report. @returns the pace that it asked for */
+  async #deliver(event: Event, signal: AbortSignal): Promise<number> {
+    const { registry, clock, random, log } = this.#options;
+    let report = this.#newReport(event);
+    for (let attempt = 1; ; attempt++) {
+      signal.throwIfAborted();
+      try {
+        this.#underWay = true;
+        const paceMs = await registry.report(report, signal).finally(() => {
+          this.#underWay = false;
+        });
+        log.debug({ report: report.type, sequence: report.sequence }, 'reported');
+        return paceMs;
+      } catch (error) {
+        signal.throwIfAborted();
+        log.debug({ report: report.type, attempt, err: error }, 'report failed');
+        await sleep(clock, pauseAfter(error, attempt, random), signal);
+        // What may have arrived is repeated as it was; what was refused is said anew.
+        if (wasRefused(error)) report = this.#newReport(event);
+      }
+    }
+  }
+
+  #newEvent(type: Report['type']): Event {
+    return { type, eventId: this.#options.newEventId() };
+  }
+
+  #newReport(event: Event): Report {
+    const { facts, clock, provisioned } = this.#options;
+    return {
+      ...facts,
+      ...event,
+      time: clock.now(),
+      sequence: ++this.#sequence,
+      provisioned: event.type === 'PROVISIONED' ? provisioned : undefined,
+    };
+  }
+
+  #pause(paceMs: number): number {
+    const clipped = Math.min(Math.max(paceMs, shortestPaceMs), longestPaceMs);
+    return clipped * (1 + paceJitter * this.#options.random());
+  }
+}
+
+/** Discovery's own word, with full jitter on top so that all who were told the same do not come back at once. */
+function pauseAfter(error: unknown, attempt: number, random: Random): number {
+  const asked = error instanceof RpcError ? error.retryAfterMs : undefined;
+  if (asked !== undefined) return Math.max(asked, shortestPaceMs) * (1 + random());
+  return backoffMs(attempt, backoff, random);
+}
+
+function wasRefused(error: unknown): boolean {
+  if (!(error instanceof RpcError)) return false;
+  switch (error.code) {
+    case status.UNAVAILABLE:
+    case status.DEADLINE_EXCEEDED:
+    case status.RESOURCE_EXHAUSTED:
+    case status.CANCELLED:
+      return false;
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,199 @@
+// One machine: boots its agent from disk, reports it, takes it down when a stop is due, and boots it again.
+
+import { backoffMs } from '../../../shared/backoff.js';
+import { type Clock, sleep } from '../../../shared/clock.js';
+import { type Identity, newBootId } from '../../../shared/identity.js';
+import type { Logger } from '../../../shared/logger.js';
+import type { Random } from '../../../shared/random.js';
+import type { Secret } from '../../../shared/secret.js';
+import { Agent } from '../agent/agent.js';
+import type { PendingStop } from '../agent/call.js';
+import type { Provisioned, Registry } from '../reports/report.js';
+import { Reporter } from '../reports/reporter.js';
+import type { NodeState } from '../state/node-state.js';
+import type { NodeStore } from '../state/node-store.js';
+
+/** DOWN: between two boots. STOPPED: shut down for good, or not started yet. */
+export type Phase = 'STOPPED' | 'DOWN' | 'PROVISIONING' | 'CONFIGURED' | 'STOPPING';
+
+export interface NodeOptions {
+  readonly identity: Identity;
+  /** What the node reports of its address; an empty host is the address that its reports come from. */
+  readonly host: string;
+  readonly port: number;
+  readonly version: string;
+  readonly secret: Secret | undefined;
+  /** How long the node is down between two boots, before jitter: milliseconds. */
+  readonly downMs: number;
+  /** Opens what is on disk: a store of its own for each boot. */
+  readonly newStore: () => NodeStore;
+  /** Undefined where nodes do not report. */
+  readonly registry: Registry | undefined;
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly newEventId: () => string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly onPhase: (from: Phase, to: Phase) => void;
+  readonly onCommitted: () => void;
+}
+
+/** Without the token's `chpd`, settings that do not enable provisioning leave it off. */
+const provisioningByDefault = false;
+
+/** How long a report of SHUTDOWN under way may delay the going down: milliseconds. */
+const lastWordsMs = 1_000;
+
+const bootBackoff = { initialMs: 1_000, maxMs: 30_000 };
+
+interface Boot {
+  readonly agent: Agent;
+  readonly reporter: Reporter | undefined;
+}
+
+export class Node {
+  readonly #options: NodeOptions;
+  readonly #log: Logger;
+  readonly #end = new AbortController();
+  #phase: Phase = 'STOPPED';
+  #boot: Boot | undefined;
+  /** The coming up, or the going down and what follows it, that is under way. */
+  #turning: Promise<void> = Promise.resolve();
+
+  constructor(options: NodeOptions) {
+    this.#options = options;
+    this.#log = options.log.child({ identity: options.identity });
+  }
+
+  get identity(): Identity {
+    return this.#options.identity;
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** The agent that answers now; undefined while the node is down. */
+  get agent(): Agent | undefined {
+    return this.#boot?.agent;
+  }
+
+  /** Boots. Resolves when the agent answers; a disk that fails is tried again until {@link end}. */
+  start(): Promise<void> {
+    this.#turning = this.#comeUp();
+    return this.#turning;
+  }
+
+  /** The process ends: the node reports SHUTDOWN, within `graceMs`, and is gone. Its state stays on disk. */
+  async end(graceMs: number): Promise<void> {
+    this.#end.abort();
+    const boot = this.#takeBoot();
+    if (boot !== undefined) {
+      // Where a stop is pending it was announced already.
+      if (this.#phase !== 'STOPPING') boot.reporter?.announceStop();
+      await Promise.all([boot.agent.stop(), boot.reporter?.close(graceMs)]);
+    }
+    await this.#turning;
+    this.#enter('STOPPED');
+  }
+
+  async #comeUp(): Promise<void> {
+    const { signal } = this.#end;
+    if (signal.aborted) return;
+    this.#enter('DOWN');
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        await this.#bootOnce();
+        return;
+      } catch (error) {
+        this.#log.error({ err: error }, 'the node cannot start from what is on its disk');
+        const { clock, random } = this.#options;
+        await sleep(clock, backoffMs(attempt, bootBackoff, random), signal).catch(() => {});
+      }
+    }
+  }
+
+  async #bootOnce(): Promise<void> {
+    const { identity, version, secret, host, port, registry, newStore, clock, random } = this.#options;
+    const store = newStore();
+    const { provisioning } = await store.open(provisioningByDefault, clock.now());
+    if (this.#end.signal.aborted) return;
+    const bootId = newBootId();
+    const agent = new Agent({
+      identity,
+      bootId,
+      challenge: this.#options.randomBytes(32),
+      version,
+      secret,
+      provisioning,
+      provisioningByDefault,
+      store,
+      clock,
+      random,
+      log: this.#log,
+      onStopAccepted: (stop) => this.#onStopAccepted(stop),
+      onCommitted: this.#options.onCommitted,
+    });
+    const reporter =
+      registry &&
+      new Reporter({
+        registry,
+        facts: { identity, bootId, version, host, port },
+        provisioned: provisioning ? undefined : provisionedBy(store.state),
+        newEventId: this.#options.newEventId,
+        clock,
+        random,
+        log: this.#log,
+      });
+    this.#boot = { agent, reporter };
+    this.#enter(provisioning ? 'PROVISIONING' : 'CONFIGURED');
+    this.#log.debug({ boot_id: bootId, provisioning }, 'booted');
+    reporter?.start();
+  }
+
+  #onStopAccepted({ rpc, at }: PendingStop): void {
+    const { clock } = this.#options;
+    const boot = this.#boot;
+    this.#enter('STOPPING');
+    boot?.reporter?.announceStop();
+    clock.setTimer(at - clock.monotonic(), () => {
+      if (boot === undefined || this.#boot !== boot) return;
+      this.#takeBoot();
+      this.#turning = this.#goDown(boot, rpc !== 'Shutdown').catch((error) => {
+        this.#log.error({ err: error }, 'the node went down for good');
+      });
+    });
+  }
+
+  async #goDown(boot: Boot, again: boolean): Promise<void> {
+    const { clock, random, downMs } = this.#options;
+    this.#log.debug({ again }, 'going down');
+    const down = Promise.all([boot.agent.stop(), boot.reporter?.close(lastWordsMs)]);
+    if (again) {
+      this.#enter('DOWN');
+      await sleep(clock, downMs * (0.5 + random()), this.#end.signal).catch(() => {});
+      await down;
+      await this.#comeUp();
+    } else {
+      await down;
+      this.#enter('STOPPED');
+    }
+  }
+
+  #takeBoot(): Boot | undefined {
+    const boot = this.#boot;
+    this.#boot = undefined;
+    return boot;
+  }
+
+  #enter(phase: Phase): void {
+    const from = this.#phase;
+    if (from === phase) return;
+    this.#phase = phase;
+    this.#options.onPhase(from, phase);
+  }
+}
+
+function provisionedBy({ configuration }: NodeState): Provisioned {
+  return { runId: configuration?.runId, configurationDigest: configuration?.digest ?? '' };
+}
