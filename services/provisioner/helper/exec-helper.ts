@@ -5,7 +5,7 @@ import type { Clock } from '../../../shared/clock.js';
 import type { Logger } from '../../../shared/logger.js';
 import type { HelperFailureReason } from '../run/outcome.js';
 import { type HelperCommand, startProblem } from './command.js';
-import { type Helper, HelperError, type HelperInput, type HelperReply } from './helper.js';
+import { type AskOptions, type Helper, HelperError, type HelperInput, type HelperReply } from './helper.js';
 import { encodeInput } from './input.js';
 import { judge, maxOutputBytes } from './judge.js';
 import { Slots } from './slots.js';
@@ -86,10 +86,10 @@ export class ExecHelper implements Helper, AsyncDisposable {
     return this.#slots.waiting;
   }
 
-  async ask(input: HelperInput, signal: AbortSignal, onStart?: () => void): Promise<HelperReply> {
+  async ask(input: HelperInput, signal: AbortSignal, options: AskOptions = {}): Promise<HelperReply> {
     const release = await this.#slots.acquire(signal);
     try {
-      onStart?.();
+      options.onStart?.();
       return await this.#observed(input, signal);
     } finally {
       release();

@@ -57,14 +57,19 @@ export class HelperError extends Error {
   }
 }
 
+/** What a caller may want to know while it waits. */
+export interface AskOptions {
+  /** Called once, when the wait for a free slot is over and the helper is about to start. */
+  readonly onStart?: () => void;
+}
+
 /** Runs the site's helper. */
 export interface Helper {
   /**
    * Asks the helper for one node's configuration. Waits for a free slot first; the time limit starts
    * when the helper does.
    *
-   * @param onStart called once, when the wait is over and the helper is about to start
    * @throws HelperError with a stable reason; the signal's reason where it was aborted
    */
-  ask(input: HelperInput, signal: AbortSignal, onStart?: () => void): Promise<HelperReply>;
+  ask(input: HelperInput, signal: AbortSignal, options?: AskOptions): Promise<HelperReply>;
 }

@@ -1,0 +1,121 @@
+// Runs the checkers over a folder of vector files and says what came of it, a line per file.
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CaseResult, type Checker, MalformedFileError } from './checker.js';
+import { durations } from './checkers/durations.js';
+import { helperReplies } from './checkers/helper-replies.js';
+import { shellquote } from './checkers/shellquote.js';
+
+/** The folder cannot be used. */
+export class VectorsError extends Error {
+  override readonly name = 'VectorsError';
+}
+
+export interface Totals {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Files that could not be read. */
+  readonly malformed: number;
+}
+
+const checkers: ReadonlyMap<string, Checker> = new Map([
+  ['durations.json', durations],
+  ['shellquote.json', shellquote],
+  ['helper-replies.json', helperReplies],
+]);
+
+/** Files that are known and whose subject is not part of this version. */
+const later: ReadonlyMap<string, string> = new Map([
+  ['csr.json', 'certificate requests are'],
+  ['deny-regex.json', 'denied certificate names are'],
+  ['ecdh.json', 'key encryption is'],
+  ['jwt.json', 'tokens are'],
+  ['version-compare.json', 'upgrades are'],
+]);
+
+/**
+ * Checks every known file in the folder and ends with a line `N passed, N failed`.
+ *
+ * @throws VectorsError where the folder cannot be read or has no vector file that is known
+ */
+export async function runVectors(folder: string, print: (line: string) => void): Promise<Totals> {
+  const names = await vectorFiles(folder);
+  const totals = { passed: 0, failed: 0, skipped: 0, malformed: 0 };
+  for (const name of names) {
+    const checker = checkers.get(name);
+    const subject = later.get(name);
+    if (checker !== undefined) {
+      try {
+        const results = checker(await readJson(join(folder, name)));
+        for (const line of describe(name, results, totals)) print(line);
+      } catch (error) {
+        if (!(error instanceof MalformedFileError)) throw error;
+        totals.malformed += 1;
+        print(`${name}: cannot be used: ${error.message}`);
+      }
+    } else if (subject !== undefined) {
+      print(`${name}: skipped: ${subject} not part of this version`);
+    } else {
+      print(`${name}: ignored: no vector file that is known`);
+    }
+  }
+  print(`${totals.passed} passed, ${totals.failed} failed`);
+  return totals;
+}
+
+async function vectorFiles(folder: string): Promise<string[]> {
+  let entries: string[];
+  try {
+    entries = await readdir(folder);
+  } catch (error) {
+    throw new VectorsError(`cannot read the folder ${folder}`, { cause: error });
+  }
+  const names = entries.filter((name) => name.endsWith('.json')).sort();
+  if (!names.some((name) => checkers.has(name) || later.has(name))) {
+    throw new VectorsError(`no vector file that is known in ${folder} (${[...checkers.keys()].join(', ')})`);
+  }
+  return names;
+}
+
+async function readJson(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new MalformedFileError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function describe(
+  file: string,
+  results: readonly CaseResult[],
+  totals: Totals & { passed: number; failed: number; skipped: number },
+): string[] {
+  const lines: string[] = [];
+  let passed = 0;
+  let failed = 0;
+  let skipped = 0;
+  const notes = new Map<string, number>();
+  for (const { name, verdict } of results) {
+    switch (verdict.kind) {
+      case 'PASSED':
+        passed += 1;
+        if (verdict.note !== undefined) notes.set(verdict.note, (notes.get(verdict.note) ?? 0) + 1);
+        break;
+      case 'FAILED':
+        failed += 1;
+        lines.push(`  FAILED ${name}: ${verdict.message}`);
+        break;
+      case 'SKIPPED':
+        skipped += 1;
+        lines.push(`  skipped ${name}: ${verdict.why}`);
+        break;
+    }
+  }
+  for (const [note, count] of notes) lines.push(`  ${note} (${count} cases)`);
+  totals.passed += passed;
+  totals.failed += failed;
+  totals.skipped += skipped;
+  return [`${file}: ${passed} passed, ${failed} failed, ${skipped} skipped`, ...lines];
+}
