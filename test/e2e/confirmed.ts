@@ -1,0 +1,43 @@
+// Waiting for a fleet by the provisioner's own counts and by the nodes' files.
+
+import type { Stack } from '../../cli/launch/stack.js';
+import { until } from '../../cli/launch/until.js';
+import { nodesOnDisk } from './nodes-on-disk.js';
+
+/** Resolves when the provisioner has counted so many confirmed nodes. */
+export async function untilConfirmed(stack: Stack, nodes: number, timeoutMs: number): Promise<void> {
+  let last = 'no answer';
+  await until(
+    async () => {
+      const samples = await stack.metrics('provisioner');
+      const confirmed = samples?.sum('slipway_provisioner_confirmed_total');
+      last = `${confirmed ?? 'no answer'} of ${nodes}`;
+      return confirmed !== undefined && confirmed >= nodes;
+    },
+    { what: `${nodes} nodes confirmed in ${stack.directory}`, timeoutMs, everyMs: 200 },
+  ).catch((error: Error) => {
+    throw new Error(`${error.message}; ${last}`);
+  });
+}
+
+/** Resolves when so many nodes have come up configured, as the swarm counts them. */
+export async function untilConfigured(stack: Stack, nodes: number, timeoutMs: number): Promise<void> {
+  await until(
+    async () => {
+      const samples = await stack.metrics('mock-node');
+      return (samples?.sum('slipway_mock_node_nodes', { mode: 'configured' }) ?? 0) >= nodes;
+    },
+    { what: `${nodes} nodes configured in ${stack.directory}`, timeoutMs, everyMs: 200 },
+  );
+}
+
+/** Resolves when the files of every node say that it came up with its configuration. */
+export async function untilAllOnDiskConfirmed(stack: Stack, nodes: number, timeoutMs: number): Promise<void> {
+  await until(
+    async () => {
+      const states = [...(await nodesOnDisk(stack)).values()];
+      return states.length === nodes && states.every(({ confirmed }) => confirmed);
+    },
+    { what: `${nodes} nodes confirmed on disk in ${stack.directory}`, timeoutMs, everyMs: 500 },
+  );
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { untilConfirmed } from './confirmed.js';
+import { mixedStamps, nodesOnDisk, notWhole } from './nodes-on-disk.js';
+import { prepareStack, testHelper } from './workspace.js';
+
+test('2,000 nodes that start within a second are all confirmed, each configured exactly once', async () => {
+  const nodes = 2_000;
+  const stack = await prepareStack({ nodes, helper: testHelper('stamped.sh') });
+  await stack.startAll();
+  await untilConfirmed(stack, nodes, 100_000);
+
+  const states = await nodesOnDisk(stack);
+  expect(states.size).toBe(nodes);
+  expect(notWhole(states)).toEqual([]);
+  expect([...states].filter(([, { configurations }]) => configurations !== 1)).toEqual([]);
+  expect(await mixedStamps(stack, states)).toEqual([]);
+  const samples = await stack.metrics('provisioner');
+  expect(samples?.sum('slipway_provisioner_confirmed_total')).toBe(nodes);
+  expect(samples?.sum('slipway_provisioner_runs_total', { outcome: 'PROVISIONED' })).toBe(nodes);
+});
+
+test('a queue limit of 100 with 1,000 nodes: every node is provisioned in the end, drops are counted', async () => {
+  const nodes = 1_000;
+  const stack = await prepareStack({
+    nodes,
+    helper: testHelper('stamped.sh'),
+    discovery: { interval: '2s' },
+    provisioner: { queue_limit: 100, interval: '2s', workers: 8, confirm_timeout: '60s' },
+  });
+  await stack.startAll();
+  await untilConfirmed(stack, nodes, 100_000);
+
+  const states = await nodesOnDisk(stack);
+  expect(notWhole(states)).toEqual([]);
+  expect([...states].filter(([, { configurations }]) => configurations !== 1)).toEqual([]);
+  const samples = await stack.metrics('provisioner');
+  expect(samples?.sum('slipway_provisioner_dropped_total')).toBeGreaterThan(0);
+  expect(samples?.sum('slipway_provisioner_runs_total', { outcome: 'SKIPPED_STALE' })).toBe(0);
+});

@@ -1,0 +1,32 @@
+// A stack of real processes for one test, with a folder of its own, ended whatever happens.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFailed, onTestFinished } from 'vitest';
+import { projectRoot } from '../../cli/launch/project.js';
+import { Stack, type StackOptions } from '../../cli/launch/stack.js';
+
+/** @returns the command line of a helper in test/e2e/helpers */
+export function testHelper(name: string): string {
+  return join(projectRoot(), 'test/e2e/helpers', name);
+}
+
+/**
+ * Prepares a stack. After the test everything is ended; the folder with logs and state stays where the
+ * test failed.
+ */
+export async function prepareStack(options: Omit<StackOptions, 'directory'>): Promise<Stack> {
+  const directory = mkdtempSync(join(tmpdir(), 'slipway-e2e-'));
+  const stack = await Stack.prepare({ directory, ...options });
+  let failed = false;
+  onTestFailed(() => {
+    failed = true;
+    process.stderr.write(`logs and state of the failed test: ${directory}\n`);
+  });
+  onTestFinished(async () => {
+    await stack.endAll();
+    if (!failed) rmSync(directory, { recursive: true, force: true });
+  });
+  return stack;
+}
