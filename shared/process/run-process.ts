@@ -1,0 +1,92 @@
+// The life of a process: start, wait for a signal, stop, exit code. What runs in it is an App; where its settings
+// come from is the caller's matter (run-service.ts for services, flags for the mock node).
+
+import { ConfigError } from '../config/config-error.js';
+import { ListenError } from '../grpc/server.js';
+import type { Logger } from '../logger.js';
+import { AddressError } from '../net/addresses.js';
+import { StartError } from './start-error.js';
+
+/** Something that runs until it is stopped. */
+export interface App {
+  /** Where it listens, by what it serves there. */
+  readonly addresses: Readonly<Record<string, string>>;
+  /** For an app that may come to an end by itself: resolves then, and the process exits with 0. */
+  readonly done?: Promise<void>;
+  /** Ends within the app's own grace period. */
+  stop(): Promise<void>;
+}
+
+/** 0: stopped as asked. 1: crashed, could not start, or was told twice to stop. 2: bad configuration. */
+export type ExitCode = 0 | 1 | 2;
+
+export interface ProcessOptions {
+  readonly log: Logger;
+  start(): Promise<App>;
+}
+
+/**
+ * Starts the app and runs it until SIGTERM or SIGINT, which stop it; then the process exits. A second signal
+ * exits at once, as does whatever nobody caught.
+ */
+export async function runProcess(options: ProcessOptions, process: NodeJS.Process): Promise<void> {
+  const { log } = options;
+  const crash = (error: unknown, origin: string): never => {
+    log.fatal({ err: error, origin }, 'crashed');
+    process.exit(1);
+  };
+  process.on('uncaughtException', crash);
+  try {
+    await runUntilStopped(options, process);
+  } catch (error) {
+    const mendable = mendableReason(error);
+    if (mendable === undefined) return crash(error, 'run');
+    log.fatal(`cannot start: ${mendable}`);
+    process.stderr.write(`cannot start: ${mendable}\n`);
+    process.exit(error instanceof ConfigError ? 2 : 1);
+  }
+  process.exit(0);
+}
+
+async function runUntilStopped({ log, start }: ProcessOptions, process: NodeJS.Process): Promise<void> {
+  const stopAsked = firstSignal(log, process);
+  const app = await start();
+  log.info({ addresses: app.addresses }, 'started');
+  const why = await Promise.race([stopAsked, endOf(app)]);
+  log.info({ why }, 'stopping');
+  await app.stop();
+  log.info('stopped');
+}
+
+/** Resolves with the first signal; the next one ends the process. */
+function firstSignal(log: Logger, process: NodeJS.Process): Promise<string> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (asked) {
+        log.warn({ signal }, 'told a second time to stop: exiting at once');
+        process.exit(1);
+      }
+      asked = true;
+      resolve(signal);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}
+
+/** What to tell whoever can mend it; undefined where it is a fault of the program. */
+function mendableReason(error: unknown): string | undefined {
+  if (error instanceof ListenError) {
+    const free = error.message.includes('another program') ? 'stop it or ' : '';
+    return `${error.message}; ${free}configure another address`;
+  }
+  if (error instanceof AddressError || error instanceof StartError || error instanceof ConfigError) {
+    return error.message;
+  }
+  return undefined;
+}
+
+function endOf(app: App): Promise<string> {
+  return app.done === undefined ? new Promise(() => {}) : app.done.then(() => 'came to its end');
+}
