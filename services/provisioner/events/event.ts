@@ -79,8 +79,9 @@ export type ProvisioningEvent =
       readonly address: string;
       readonly newcomerAddress: string;
     }
-  | { readonly type: 'PAUSED'; readonly message: string }
-  | { readonly type: 'RESUMED'; readonly message: string };
+  /** `by` is who asked, as far as is known. */
+  | { readonly type: 'PAUSED'; readonly by: string; readonly message: string }
+  | { readonly type: 'RESUMED'; readonly by: string; readonly message: string };
 
 /** Takes events. It neither throws nor waits. */
 export interface EventSink {

@@ -1,0 +1,163 @@
+// Watches one discovery service for as long as the provisioner lives: connects, takes the snapshot, follows,
+// and when the connection is lost comes back with backoff and resumes where it was (design, section 5).
+
+import { backoffMs } from '../../../shared/backoff.js';
+import { type Clock, sleep } from '../../../shared/clock.js';
+import { formatDuration } from '../../../shared/durations.js';
+import type {
+  Position,
+  Synced,
+  NodeEvent as WireEvent,
+} from '../../../shared/gen/slipway/discovery/v1/discovery.js';
+import type { Random } from '../../../shared/random.js';
+import { fromDuration } from '../../../shared/wire/time.js';
+import type { NodeEvent } from '../fleet/node-event.js';
+import { InvalidEventError, toNodeEvent } from './convert.js';
+import type { DiscoveryClient, WatchMessage } from './discovery-client.js';
+
+/** What a watch tells. `discovery` is the service's address as configured. */
+export interface WatchListener {
+  event(event: NodeEvent): void;
+  /** An event could not be understood and was passed over. */
+  skipped(discovery: string, why: string): void;
+  /** All that was there, or was missed, has been told; the watch now follows. */
+  synced(discovery: string, intervalMs: number): void;
+  /** The watch does not stand. Told once per failed attempt; `wasSynced` where it stood until now. */
+  lost(discovery: string, why: string, wasSynced: boolean): void;
+}
+
+export interface WatchOptions {
+  /** host:port as configured. */
+  readonly discovery: string;
+  /** Components to hear of; empty for all. */
+  readonly components: readonly string[];
+  readonly connect: (address: string) => DiscoveryClient;
+  readonly listener: WatchListener;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const reconnect = { initialMs: 500, maxMs: 5_000 };
+
+/** A service that takes the call has something to say at once: the snapshot, or that it is complete. */
+const firstMessageMs = 10_000;
+
+export class Watch {
+  readonly #options: WatchOptions;
+  #client: DiscoveryClient | undefined;
+  #position: Position | undefined;
+  #synced = false;
+  #whyNot = 'it was not reached yet';
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  get discovery(): string {
+    return this.#options.discovery;
+  }
+
+  /** Why the watch does not stand; undefined where it does. */
+  get whyNot(): string | undefined {
+    return this.#synced ? undefined : this.#whyNot;
+  }
+
+  /** Watches until the signal is aborted. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random, discovery, listener } = this.#options;
+    for (let failures = 1; !signal.aborted; failures++) {
+      const why = await this.#watchOnce(signal);
+      if (signal.aborted) return;
+      const wasSynced = this.#synced;
+      this.#synced = false;
+      this.#whyNot = why;
+      if (wasSynced) failures = 1;
+      listener.lost(discovery, why, wasSynced);
+      await sleep(clock, backoffMs(failures, reconnect, random), signal).catch(() => {});
+    }
+  }
+
+  /**
+   * Asks for a discovery cycle, where the watch stands.
+   *
+   * @throws RpcError
+   */
+  async discover(timeoutMs: number): Promise<void> {
+    if (this.#synced) await this.#client?.discover(timeoutMs);
+  }
+
+  /** @returns why it ended */
+  async #watchOnce(signal: AbortSignal): Promise<string> {
+    // A client of its own for each attempt: the name is resolved anew, and no old backoff stands in the way.
+    const client = this.#options.connect(this.#options.discovery);
+    this.#client = client;
+    try {
+      return await this.#follow(client, signal);
+    } finally {
+      this.#client = undefined;
+      client.close();
+    }
+  }
+
+  #follow(client: DiscoveryClient, signal: AbortSignal): Promise<string> {
+    const { clock, components } = this.#options;
+    return new Promise((resolve) => {
+      let why: string | undefined;
+      const request = { resume: this.#position, filter: { components: [...components], labels: {} } };
+      const cancel = client.watch(
+        request,
+        (message) => {
+          silence.cancel();
+          this.#take(message);
+        },
+        (error) => {
+          silence.cancel();
+          signal.removeEventListener('abort', cancel);
+          resolve(why ?? error?.message ?? 'it ended the stream');
+        },
+      );
+      const silence = clock.setTimer(firstMessageMs, () => {
+        why = `it did not answer within ${formatDuration(firstMessageMs)}`;
+        cancel();
+      });
+      signal.addEventListener('abort', cancel, { once: true });
+    });
+  }
+
+  #take({ message }: WatchMessage): void {
+    switch (message?.$case) {
+      case 'event':
+        this.#takeEvent(message.value);
+        return;
+      case 'synced':
+        this.#takeSynced(message.value);
+        return;
+      default:
+        this.#skip('the message cannot be read');
+    }
+  }
+
+  #takeEvent(event: WireEvent): void {
+    // The events of a snapshot all carry its revision: only after it can one be resumed from.
+    if (this.#synced) this.#position = { epoch: event.epoch, revision: event.revision };
+    let converted: NodeEvent;
+    try {
+      converted = toNodeEvent(event, this.#options.discovery);
+    } catch (error) {
+      if (!(error instanceof InvalidEventError)) throw error;
+      this.#skip(error.message);
+      return;
+    }
+    this.#options.listener.event(converted);
+  }
+
+  #takeSynced({ position, interval }: Synced): void {
+    this.#position = position;
+    this.#synced = true;
+    this.#options.listener.synced(this.#options.discovery, fromDuration(interval));
+  }
+
+  #skip(why: string): void {
+    this.#options.listener.skipped(this.#options.discovery, why);
+  }
+}
