@@ -1,0 +1,127 @@
+// Which runs still wait to hear that their node came up, apart from hosts, holds and workers (design,
+// section 6, "Confirmation").
+
+import type { Clock, Timer } from '../../../shared/clock.js';
+import type { Identity, RunId } from '../../../shared/identity.js';
+import type { EventSink } from '../events/event.js';
+import type { PendingConfirmation } from './pending-confirmation.js';
+import { Remembered } from './remembered.js';
+
+/** A node that says it came up configured. */
+export interface CameUp {
+  readonly identity: Identity;
+  readonly runId: RunId;
+  /** Hex; empty where the node named none. */
+  readonly configurationDigest: string;
+}
+
+/** Asks a node, which does not report, until it confirms or the signal is aborted. Never rejects. */
+export type AskNode = (pending: PendingConfirmation, fence: bigint, signal: AbortSignal) => Promise<boolean>;
+
+export interface ConfirmationsOptions {
+  readonly clock: Clock;
+  readonly events: EventSink;
+  readonly askNode: AskNode;
+  /** How long after the end of its run a confirmation may take, milliseconds; see {@link confirmTimeoutMs}. */
+  readonly timeoutMs: () => number;
+}
+
+/** The time that nodes have to come up where nothing else is set: milliseconds. */
+export function confirmTimeoutMs(intervalMs: number): number {
+  return Math.max(2 * intervalMs, 60_000);
+}
+
+interface Pending extends PendingConfirmation {
+  timer?: Timer;
+  asking?: AbortController;
+}
+
+export class Confirmations {
+  readonly #options: ConfirmationsOptions;
+  readonly #pending = new Map<RunId, Pending>();
+  /** Confirmed runs, so that none is confirmed twice. */
+  readonly #confirmed: Remembered<RunId, true>;
+  /** Runs whose time is over: a node that is only late is still known for what it is. */
+  readonly #missed: Remembered<RunId, PendingConfirmation>;
+
+  constructor(options: ConfirmationsOptions) {
+    this.#options = options;
+    this.#confirmed = new Remembered(options.clock);
+    this.#missed = new Remembered(options.clock);
+  }
+
+  /** Confirmations that are waited for, those of runs under way included. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** A run is about to configure its node. */
+  expect(pending: PendingConfirmation): void {
+    this.#pending.set(pending.runId, { ...pending });
+  }
+
+  /** The time of a run that provisioned its node starts. Of others only word from the node is taken. */
+  runEnded(
+    runId: RunId,
+    { provisioned, fence }: { readonly provisioned: boolean; readonly fence: bigint },
+  ): void {
+    const pending = this.#pending.get(runId);
+    if (pending === undefined) return;
+    const { clock, timeoutMs, askNode } = this.#options;
+    pending.timer = clock.setTimer(timeoutMs(), () => this.#miss(pending, provisioned));
+    if (!provisioned || pending.node.source !== 'PROBED') return;
+    const asking = new AbortController();
+    pending.asking = asking;
+    void askNode(pending, fence, asking.signal).then((confirmed) => {
+      if (confirmed && this.#pending.get(runId) === pending) this.#confirm({ runId, identity: pending.node.identity }, false);
+    });
+  }
+
+  /** A node reported PROVISIONED. Says what it was not told of only once, however often it is repeated. */
+  cameUp({ identity, runId, configurationDigest }: CameUp): void {
+    if (this.#confirmed.get(runId) !== undefined) return;
+    const expected = this.#pending.get(runId) ?? this.#missed.get(runId);
+    if (expected === undefined) {
+      // Run by an earlier life of this process, or by another: there is only the node's word for it.
+      this.#confirm({ runId, identity }, true);
+      return;
+    }
+    const fits =
+      expected.node.identity === identity &&
+      expected.configurationDigest === configurationDigest.toLowerCase();
+    if (fits) this.#confirm({ runId, identity }, false);
+  }
+
+  /** Stops waiting. */
+  close(): void {
+    for (const pending of this.#pending.values()) forget(pending);
+    this.#pending.clear();
+  }
+
+  #confirm({ runId, identity }: { runId: RunId; identity: Identity }, onItsOwnWord: boolean): void {
+    this.#drop(runId);
+    this.#missed.delete(runId);
+    this.#confirmed.set(runId, true);
+    this.#options.events.publish({ type: 'NODE_CONFIRMED', identity, runId, onItsOwnWord });
+  }
+
+  #miss(pending: Pending, provisioned: boolean): void {
+    const { runId, node } = pending;
+    this.#drop(runId);
+    this.#missed.set(runId, pending);
+    // A run that failed has said so; that its node does not come up is no news.
+    if (!provisioned) return;
+    this.#options.events.publish({ type: 'CONFIRMATION_MISSED', identity: node.identity, runId });
+  }
+
+  #drop(runId: RunId): void {
+    const pending = this.#pending.get(runId);
+    if (pending !== undefined) forget(pending);
+    this.#pending.delete(runId);
+  }
+}
+
+function forget(pending: Pending): void {
+  pending.timer?.cancel();
+  pending.asking?.abort();
+}

@@ -1,0 +1,149 @@
+// Between the wire and domain types, for calls to nodes. All that a node sends is checked here: nothing past
+// this file doubts it.
+
+import {
+  type ConfigureRequest,
+  type ConfigureResponse,
+  type GetInventoryResponse,
+  type GetRunStatusResponse,
+  type IdentifyResponse,
+  RunStage as WireStage,
+} from '../../../shared/gen/slipway/node/v1/node.js';
+import { type RpcError, statusName } from '../../../shared/grpc/errors.js';
+import { parseBootId, parseIdentity } from '../../../shared/identity.js';
+import { configurationDigest } from '../../../shared/trust/digest.js';
+import type { Configuration } from './configuration.js';
+import type { Inventory } from './inventory.js';
+import type { CallCode, CallFailure, NodeDescription, RunStage, RunStatus } from './node.js';
+
+/** A reply that is not what the contract says. The message says what is wrong with it. */
+export class ReplyError extends Error {
+  override readonly name = 'ReplyError';
+}
+
+const challengeBytes = 32;
+const digestBytes = 32;
+/** A version is a short name; it goes into events and lists. */
+const longestVersion = 256;
+const longestMessage = 2_048;
+
+/** @throws ReplyError */
+export function toNodeDescription(reply: IdentifyResponse): NodeDescription {
+  const identity = parseIdentity(reply.identity);
+  if (identity === undefined) throw new ReplyError('its identity is no node name');
+  const bootId = parseBootId(reply.bootId);
+  if (bootId === undefined) throw new ReplyError('its boot_id is no UUID');
+  if (reply.challenge.length !== challengeBytes) {
+    throw new ReplyError(`its challenge has ${reply.challenge.length} bytes, not ${challengeBytes}`);
+  }
+  const version = checkVersion(reply.version);
+  return { identity, bootId, challenge: reply.challenge, provisioning: reply.provisioning, version };
+}
+
+/** @throws ReplyError */
+export function toInventory(reply: GetInventoryResponse): Inventory {
+  checkJson(reply.machinesJson, 'machines_json');
+  const facts = checkJson(reply.factsJson, 'facts_json');
+  if (facts !== undefined && (typeof facts !== 'object' || facts === null || Array.isArray(facts))) {
+    throw new ReplyError('its facts_json is no JSON object');
+  }
+  return {
+    version: checkVersion(reply.version),
+    upgradable: reply.upgradable,
+    agents: reply.agents,
+    classes: reply.classes,
+    collectives: reply.collectives,
+    mainCollective: reply.mainCollective,
+    dataPlugins: reply.dataPlugins,
+    machinesJson: reply.machinesJson,
+    factsJson: reply.factsJson,
+  };
+}
+
+/** @returns hex digest. @throws ReplyError */
+export function toDigest(reply: ConfigureResponse): string {
+  const digest = reply.configurationDigest;
+  if (digest.length !== digestBytes) {
+    throw new ReplyError(`its configuration_digest has ${digest.length} bytes, not ${digestBytes}`);
+  }
+  return hex(digest);
+}
+
+/** @throws ReplyError */
+export function toRunStatus(reply: GetRunStatusResponse): RunStatus {
+  const stage = stages.get(reply.stage);
+  if (stage === undefined) throw new ReplyError('its stage is none that is known here');
+  return { stage, configurationDigest: hex(reply.configurationDigest) };
+}
+
+const stages: ReadonlyMap<number, RunStage> = new Map([
+  [WireStage.NONE, 'NONE'],
+  [WireStage.KEYED, 'KEYED'],
+  [WireStage.CONFIGURED, 'CONFIGURED'],
+  [WireStage.RESTARTING, 'RESTARTING'],
+  [WireStage.UPGRADING, 'UPGRADING'],
+  [WireStage.UPGRADED, 'UPGRADED'],
+  [WireStage.STOPPING, 'STOPPING'],
+  [WireStage.CONFIRMED, 'CONFIRMED'],
+  [WireStage.FAILED, 'FAILED'],
+]);
+
+export function toConfigureRequest(configuration: Configuration): ConfigureRequest {
+  return {
+    configurationJson: configuration.configurationJson,
+    keyPem: '',
+    certificatePem: configuration.certificatePem,
+    caPem: configuration.caPem,
+    sslDir: configuration.sslDir,
+    nodeEcdhPublic: Buffer.alloc(0),
+    provisionerEcdhPublic: Buffer.alloc(0),
+    serverJwt: '',
+    actionPolicies: Object.fromEntries(configuration.actionPolicies),
+    opaPolicies: Object.fromEntries(configuration.opaPolicies),
+  };
+}
+
+/** Hex SHA-256 that names a configuration: what the node must say that it committed (design, section 3). */
+export function configurationDigestOf(configuration: Configuration): string {
+  return hex(configurationDigest(toConfigureRequest(configuration)));
+}
+
+/** Reads a failed call; what was wrong with the arguments goes into the message. */
+export function toCallFailure(error: RpcError): CallFailure {
+  const code = toCallCode(error.code);
+  if (error.neverConnected) return { kind: 'NOT_SENT', code, message: error.message };
+  const violations = error.violations.map(({ field, description }) => `${field}: ${description}`);
+  return {
+    kind: 'STATUS',
+    code,
+    reason: error.reason,
+    metadata: error.metadata,
+    retryAfterMs: error.retryAfterMs === undefined ? undefined : Math.max(0, error.retryAfterMs),
+    message: [error.message, ...violations].join('; ').slice(0, longestMessage),
+  };
+}
+
+function toCallCode(code: number): CallCode {
+  const name = statusName(code);
+  return name === 'OK' ? 'UNKNOWN' : name;
+}
+
+function checkVersion(version: string): string {
+  if (version.length > longestVersion) throw new ReplyError('its version is no version, but a long text');
+  return version;
+}
+
+/** Only looks: the text itself is passed on, so that large integers and the order of keys survive. */
+function checkJson(text: string, field: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ReplyError(`its ${field} is no JSON: ${why.slice(0, 200)}`);
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}

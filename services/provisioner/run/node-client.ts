@@ -1,0 +1,241 @@
+// Calls to a node over gRPC: one channel per run or probe, metadata with proof and fence, and bounds on what
+// comes back. Tries, and what a failure means, are the callers' matter.
+
+import { type ChannelCredentials, type ChannelOptions, Client, Metadata } from '@grpc/grpc-js';
+import type { Clock } from '../../../shared/clock.js';
+import {
+  ConfigureResponse,
+  GetInventoryResponse,
+  GetRunStatusResponse,
+  IdentifyResponse,
+  NodeAgentServiceService as service,
+} from '../../../shared/gen/slipway/node/v1/node.js';
+import { callUnary, type UnaryMethod } from '../../../shared/grpc/call.js';
+import { ipTarget, nodeChannelOptions } from '../../../shared/grpc/channel.js';
+import { RpcError } from '../../../shared/grpc/errors.js';
+import { writeNodeMetadata } from '../../../shared/grpc/node-metadata.js';
+import { AddressError, parseHostPort } from '../../../shared/net/addresses.js';
+import { type Cidr, dialRefusal } from '../../../shared/net/dial-policy.js';
+import { proof } from '../../../shared/trust/proof.js';
+import { toDuration } from '../../../shared/wire/time.js';
+import type { Configuration } from './configuration.js';
+import {
+  ReplyError,
+  toCallFailure,
+  toConfigureRequest,
+  toDigest,
+  toInventory,
+  toNodeDescription,
+  toRunStatus,
+} from './convert.js';
+import type { Inventory } from './inventory.js';
+import {
+  type CallCode,
+  type Caller,
+  type CallFailure,
+  type CallLimits,
+  type Dial,
+  type NodeAgent,
+  NodeCallError,
+  type NodeDescription,
+  type RunStatus,
+} from './node.js';
+
+/** The RPCs that are called here, by their names on the wire. */
+export type NodeRpc = 'Identify' | 'GetInventory' | 'Configure' | 'Restart' | 'Shutdown' | 'GetRunStatus';
+
+/** Told of every attempt of every call. */
+export interface AttemptObserver {
+  /** @param code empty where the call was cut off by its caller */
+  observe(rpc: NodeRpc, code: CallCode | 'OK' | '', durationMs: number): void;
+}
+
+export interface NodeClientOptions {
+  readonly site: string;
+  /** This provisioner's instance id. */
+  readonly provisioner: string;
+  /** Greatest inventory that is taken: bytes. */
+  readonly maxInventoryBytes: number;
+  /** Networks that may be dialled; empty: all but those that never are. */
+  readonly networks: readonly Cidr[];
+  readonly credentials: ChannelCredentials;
+  readonly clock: Clock;
+  readonly observer: AttemptObserver;
+}
+
+/** Greatest reply but for an inventory: bytes (design, section 6). */
+const replyBytes = 1 << 20;
+
+/** @returns what opens a channel to a node */
+export function createDialer(options: NodeClientOptions): Dial {
+  const channelOptions: ChannelOptions = {
+    ...nodeChannelOptions,
+    'grpc.max_receive_message_length': Math.max(options.maxInventoryBytes, replyBytes),
+    // The run's own pauses say when there is another try: the channel must be ready to dial by then.
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 1_000,
+  };
+  return ({ address, certificateSha256 }) => {
+    const target = dialable(address, options.networks);
+    return new NodeClient(
+      new Client(target, options.credentials, channelOptions),
+      certificateSha256,
+      options,
+    );
+  };
+}
+
+function dialable(address: string, networks: readonly Cidr[]): string {
+  try {
+    const { host, port } = parseHostPort(address);
+    const refusal = port === 0 ? `${address} has port 0` : dialRefusal(host, networks);
+    if (refusal === undefined) return ipTarget(address);
+    throw notSent(refusal);
+  } catch (error) {
+    if (error instanceof AddressError) throw notSent(error.message, error);
+    throw error;
+  }
+}
+
+function notSent(message: string, cause?: unknown): NodeCallError {
+  return new NodeCallError({ kind: 'NOT_SENT', code: 'UNAVAILABLE', message }, { cause });
+}
+
+interface Method<Req> {
+  readonly path: string;
+  readonly requestSerialize: (request: Req) => Buffer;
+}
+
+interface Exchange<Req, T> {
+  readonly rpc: NodeRpc;
+  readonly method: Method<Req>;
+  readonly request: Req;
+  readonly caller?: Caller;
+  /** Greatest reply that is taken: bytes. */
+  readonly maxBytes?: number;
+  readonly read: (reply: Buffer) => T;
+}
+
+class NodeClient implements NodeAgent {
+  readonly #client: Client;
+  readonly #certificateSha256: string;
+  readonly #options: NodeClientOptions;
+
+  constructor(client: Client, certificateSha256: string, options: NodeClientOptions) {
+    this.#client = client;
+    this.#certificateSha256 = certificateSha256;
+    this.#options = options;
+  }
+
+  identify(limits: CallLimits): Promise<NodeDescription> {
+    const read = (reply: Buffer) => toNodeDescription(IdentifyResponse.decode(reply));
+    return this.#call({ rpc: 'Identify', method: service.identify, request: {}, read }, limits);
+  }
+
+  getInventory(caller: Caller, limits: CallLimits): Promise<Inventory> {
+    const read = (reply: Buffer) => toInventory(GetInventoryResponse.decode(reply));
+    const maxBytes = this.#options.maxInventoryBytes;
+    return this.#call(
+      { rpc: 'GetInventory', method: service.getInventory, request: {}, caller, maxBytes, read },
+      limits,
+    );
+  }
+
+  configure(caller: Caller, configuration: Configuration, limits: CallLimits): Promise<string> {
+    const request = toConfigureRequest(configuration);
+    const read = (reply: Buffer) => toDigest(ConfigureResponse.decode(reply));
+    return this.#call({ rpc: 'Configure', method: service.configure, request, caller, read }, limits);
+  }
+
+  restart(caller: Caller, splayMs: number, limits: CallLimits): Promise<void> {
+    const request = { splay: toDuration(splayMs) };
+    return this.#call({ rpc: 'Restart', method: service.restart, request, caller, read: ignore }, limits);
+  }
+
+  shutdown(caller: Caller, limits: CallLimits): Promise<void> {
+    return this.#call(
+      { rpc: 'Shutdown', method: service.shutdown, request: {}, caller, read: ignore },
+      limits,
+    );
+  }
+
+  getRunStatus(caller: Caller, limits: CallLimits): Promise<RunStatus> {
+    const request = { runId: caller.runId };
+    const read = (reply: Buffer) => toRunStatus(GetRunStatusResponse.decode(reply));
+    return this.#call({ rpc: 'GetRunStatus', method: service.getRunStatus, request, caller, read }, limits);
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  async #call<Req, T>(exchange: Exchange<Req, T>, limits: CallLimits): Promise<T> {
+    const { clock, observer } = this.#options;
+    const startedAt = clock.monotonic();
+    let code: CallCode | 'OK' | '' = '';
+    try {
+      const reply = await this.#send(exchange, limits);
+      code = 'OK';
+      return read(exchange, reply);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      const failure = toCallFailure(error);
+      code = codeOf(failure);
+      throw new NodeCallError(failure, { cause: error });
+    } finally {
+      observer.observe(exchange.rpc, code, clock.monotonic() - startedAt);
+    }
+  }
+
+  /** Gives the reply as it came, so that its size is what was received. */
+  #send<Req, T>({ method, request, caller }: Exchange<Req, T>, limits: CallLimits): Promise<Buffer> {
+    const invoke: UnaryMethod<Req, Buffer> = (message, metadata, options, callback) =>
+      this.#client.makeUnaryRequest(
+        method.path,
+        method.requestSerialize,
+        (reply) => reply,
+        message,
+        metadata,
+        options,
+        (error, reply = Buffer.alloc(0)) => callback(error, reply),
+      );
+    const metadata = caller === undefined ? new Metadata() : this.#metadata(caller);
+    return callUnary(invoke, request, { ...limits, metadata });
+  }
+
+  #metadata({ secret, identity, bootId, challenge, runId, fence }: Caller): Metadata {
+    const shown = proof({
+      secret: secret?.reveal() ?? '',
+      identity,
+      runId,
+      challenge,
+      certificateSha256: this.#certificateSha256,
+    });
+    const { site, provisioner } = this.#options;
+    return writeNodeMetadata({ proof: shown, identity, boot: bootId, site, provisioner, run: runId, fence });
+  }
+}
+
+/** A reply that says nothing that is needed: what it could not be is not looked at. */
+function ignore(): void {}
+
+/** @throws NodeCallError where the reply is too large, or not what the contract says */
+function read<Req, T>({ rpc, maxBytes = replyBytes, read }: Exchange<Req, T>, reply: Buffer): T {
+  if (reply.length > maxBytes) {
+    const message = `the reply to ${rpc} has ${reply.length} bytes, more than ${maxBytes}`;
+    throw new NodeCallError({ kind: 'REPLY_TOO_LARGE', message });
+  }
+  try {
+    return read(reply);
+  } catch (error) {
+    const why = error instanceof ReplyError ? error.message : 'it cannot be decoded';
+    throw new NodeCallError(
+      { kind: 'REPLY_INVALID', message: `the reply to ${rpc}: ${why}` },
+      { cause: error },
+    );
+  }
+}
+
+function codeOf(failure: CallFailure): CallCode | 'OK' {
+  return failure.kind === 'STATUS' || failure.kind === 'NOT_SENT' ? failure.code : 'OK';
+}

@@ -1,0 +1,134 @@
+// A node as the sequence sees it: what can be asked of its agent, and how a call can fail. How calls travel
+// is node-client.ts's matter.
+
+import type { BootId, Identity, RunId } from '../../../shared/identity.js';
+import type { Secret } from '../../../shared/secret.js';
+import type { Configuration } from './configuration.js';
+import type { Inventory } from './inventory.js';
+
+/** What a node says of itself to anybody. */
+export interface NodeDescription {
+  readonly identity: Identity;
+  readonly bootId: BootId;
+  /** 32 bytes, made once per boot; the proof is computed over them. */
+  readonly challenge: Uint8Array;
+  /** True where the node accepts configuration now. */
+  readonly provisioning: boolean;
+  readonly version: string;
+}
+
+/** Who calls: goes with every call but Identify. */
+export interface Caller {
+  readonly identity: Identity;
+  readonly bootId: BootId;
+  readonly challenge: Uint8Array;
+  readonly runId: RunId;
+  readonly fence: bigint;
+  /** The provisioning secret; undefined where the site has none. */
+  readonly secret: Secret | undefined;
+}
+
+export interface CallLimits {
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** How far a run has come on a node. */
+export type RunStage =
+  | 'NONE'
+  | 'KEYED'
+  | 'CONFIGURED'
+  | 'RESTARTING'
+  | 'UPGRADING'
+  | 'UPGRADED'
+  | 'STOPPING'
+  | 'CONFIRMED'
+  | 'FAILED';
+
+export interface RunStatus {
+  readonly stage: RunStage;
+  /** Hex SHA-256 of what the run committed; empty where it committed nothing. */
+  readonly configurationDigest: string;
+}
+
+/**
+ * The agent on one node, over one channel. Every call rejects with a {@link NodeCallError} where it failed and
+ * with the signal's reason where it was aborted.
+ */
+export interface NodeAgent {
+  identify(limits: CallLimits): Promise<NodeDescription>;
+  getInventory(caller: Caller, limits: CallLimits): Promise<Inventory>;
+  /** @returns hex digest of what the node committed */
+  configure(caller: Caller, configuration: Configuration, limits: CallLimits): Promise<string>;
+  restart(caller: Caller, splayMs: number, limits: CallLimits): Promise<void>;
+  shutdown(caller: Caller, limits: CallLimits): Promise<void>;
+  /** Asks about the caller's own run. */
+  getRunStatus(caller: Caller, limits: CallLimits): Promise<RunStatus>;
+  /** Closes the channel. */
+  close(): void;
+}
+
+/** Where a node is, and what it must show. */
+export interface NodeAddress {
+  /** IP address and port, IPv6 in brackets. */
+  readonly address: string;
+  /** Hex SHA-256 of its boot certificate (DER); empty where it has none. */
+  readonly certificateSha256: string;
+}
+
+/**
+ * Opens a channel to a node. Nothing is sent before the first call.
+ *
+ * @throws NodeCallError where the address may not be dialled
+ */
+export type Dial = (node: NodeAddress) => NodeAgent;
+
+/** Names of gRPC's status codes. */
+export type CallCode =
+  | 'CANCELLED'
+  | 'UNKNOWN'
+  | 'INVALID_ARGUMENT'
+  | 'DEADLINE_EXCEEDED'
+  | 'NOT_FOUND'
+  | 'ALREADY_EXISTS'
+  | 'PERMISSION_DENIED'
+  | 'RESOURCE_EXHAUSTED'
+  | 'FAILED_PRECONDITION'
+  | 'ABORTED'
+  | 'OUT_OF_RANGE'
+  | 'UNIMPLEMENTED'
+  | 'INTERNAL'
+  | 'UNAVAILABLE'
+  | 'DATA_LOSS'
+  | 'UNAUTHENTICATED';
+
+/** How a call failed. */
+export type CallFailure =
+  /** The request never left: certainly without effect. */
+  | { readonly kind: 'NOT_SENT'; readonly code: CallCode; readonly message: string }
+  /** The node, or somebody on the way, answered with a status, or nobody answered in time. */
+  | {
+      readonly kind: 'STATUS';
+      readonly code: CallCode;
+      /** The agent's stable reason; empty where it gave none. */
+      readonly reason: string;
+      readonly metadata: Readonly<Record<string, string>>;
+      readonly retryAfterMs: number | undefined;
+      readonly message: string;
+    }
+  /** The call succeeded, but its reply is not what the contract says. */
+  | { readonly kind: 'REPLY_INVALID'; readonly message: string }
+  /** The call succeeded, but its reply is larger than such a reply may be. */
+  | { readonly kind: 'REPLY_TOO_LARGE'; readonly message: string };
+
+/** A call to a node that failed. */
+export class NodeCallError extends Error {
+  override readonly name = 'NodeCallError';
+  readonly failure: CallFailure;
+
+  constructor(failure: CallFailure, options?: ErrorOptions) {
+    super(failure.message, options);
+    this.failure = failure;
+  }
+}

@@ -1,0 +1,248 @@
+// The one way in which a step calls its node: the check for interruption, deadline, tries and their pauses,
+// and the settling of lost replies (design, section 6). Which failures are tried again is verdict.ts's
+// matter, what a node's answers mean settle.ts's.
+
+import { backoffMs } from '../../../shared/backoff.js';
+import type { StepName } from '../events/event.js';
+import { attemptOnce, shortestAttemptMs, timeLeftMs } from './attempt.js';
+import type { Caller, CallFailure, CallLimits } from './node.js';
+import type { Outcome } from './outcome.js';
+import { type RunContext, reportFailedAttempt } from './run-context.js';
+import type { Settlement, StatusAnswer } from './settle.js';
+import { askRunStatus, lookAfterReboot } from './status.js';
+import { describe, failedBy, judge, mayHaveHadEffect, outdatesFetched, showsFenceTaken } from './verdict.js';
+
+export interface NodeCall<T> {
+  readonly step: StepName;
+  readonly tries: number;
+  readonly timeoutMs: number;
+  readonly attempt: (limits: CallLimits) => Promise<T>;
+  /** Whether the call carries run and fence: all do but Identify. */
+  readonly fenced: boolean;
+  /** For calls that change the node. */
+  readonly settling?: Settling<T>;
+}
+
+export interface Settling<T> {
+  /** What a settled call gives. */
+  readonly done: T;
+  /** @param sent whether an earlier attempt may have reached the node */
+  readonly decide: (answer: StatusAnswer, sent: boolean) => Settlement;
+  /** How the run ends where nobody knows what the call did. */
+  readonly unsettled: (lost: CallFailure) => Outcome;
+}
+
+export type CallResult<T> = { readonly kind: 'REPLY'; readonly value: T; readonly tries: number } | CallEnd;
+
+/** The call got nowhere, and neither does its step. `failure` is what ended it, where a failure did. */
+export type CallEnd =
+  | { readonly kind: 'ENDED'; readonly outcome: Outcome; readonly failure?: CallFailure }
+  | { readonly kind: 'START_OVER'; readonly outcome: Outcome };
+
+const backoff = { initialMs: 500, maxMs: 5_000 };
+
+/** Makes a call, with all its tries. */
+export function callNode<T>(run: RunContext, call: NodeCall<T>): Promise<CallResult<T>> {
+  return new Tries(run, call).run();
+}
+
+class Tries<T> {
+  readonly #run: RunContext;
+  readonly #call: NodeCall<T>;
+  #attempt = 1;
+  #startedAt = 0;
+  #lockedSince: number | undefined;
+  /** The last failure. */
+  #failure: CallFailure | undefined;
+  /** The failure after which nobody knows whether the node did what it was asked. */
+  #lost: CallFailure | undefined;
+  /** Whether there ever was one. */
+  #sent = false;
+  /** How the call ends if the node did nothing. */
+  #otherwise: CallEnd | undefined;
+
+  constructor(run: RunContext, call: NodeCall<T>) {
+    this.#run = run;
+    this.#call = call;
+  }
+
+  async run(): Promise<CallResult<T>> {
+    for (;;) {
+      const ended = this.#mustEnd();
+      if (ended !== undefined) return ended;
+      const result = this.#lost === undefined ? await this.#try() : await this.#settleLost(this.#lost);
+      if (result !== undefined) return result;
+    }
+  }
+
+  #mustEnd(): CallResult<T> | undefined {
+    const { control } = this.#run;
+    if (control.end !== undefined) return { kind: 'ENDED', outcome: control.end };
+    const hasTime = timeLeftMs(this.#run, this.#call.step) >= shortestAttemptMs;
+    if (this.#failure === undefined || hasTime) return undefined;
+    return this.#lost === undefined ? this.#failed(this.#failure) : this.#unsettled(this.#lost);
+  }
+
+  /** Before another try: what became of the one whose reply was lost? */
+  async #settleLost(lost: CallFailure): Promise<CallResult<T> | undefined> {
+    const { settling, step } = this.#call;
+    if (settling === undefined) return this.#failed(lost);
+    this.#startedAt = this.#run.clock.monotonic();
+    const answer = await askRunStatus(this.#run, step);
+    if (answer.kind === 'CUT') return undefined;
+    const settlement = settling.decide(answer, this.#sent);
+    if (settlement.kind === 'UNANSWERED') {
+      const again = settlement.again && this.#attempt < this.#call.tries;
+      this.#report(settlement.failure, again, 'GetRunStatus: ');
+      if (!again) return this.#unsettled(lost);
+      return this.#pause(0);
+    }
+    const result = this.#settled(settlement);
+    if (result === undefined) this.#lost = undefined;
+    return result ?? this.#otherwise;
+  }
+
+  async #try(): Promise<CallResult<T> | undefined> {
+    const { step, timeoutMs, settling, attempt } = this.#call;
+    this.#startedAt = this.#run.clock.monotonic();
+    const answer = await attemptOnce(
+      this.#run,
+      { step, timeoutMs, hasEffects: settling !== undefined },
+      attempt,
+    );
+    switch (answer.kind) {
+      case 'CUT':
+        return undefined;
+      case 'REPLY':
+        if (this.#call.fenced) this.#run.session.fenceTaken();
+        return { kind: 'REPLY', value: answer.value, tries: this.#attempt };
+      case 'FAILED':
+        return this.#follow(answer.failure);
+    }
+  }
+
+  async #follow(failure: CallFailure): Promise<CallResult<T> | undefined> {
+    const { session } = this.#run;
+    const verdict = this.#judge(failure);
+    this.#failure = failure;
+    if (this.#call.settling !== undefined && mayHaveHadEffect(failure)) {
+      this.#lost = failure;
+      this.#sent = true;
+    }
+    switch (verdict.kind) {
+      case 'NEXT_TOKEN':
+        this.#report(failure, true);
+        session.useNextToken();
+        return undefined;
+      case 'OVERTAKE':
+        this.#report(failure, true);
+        session.overtake(verdict.fence);
+        return undefined;
+      case 'REBOOTED':
+        this.#report(failure, false);
+        return this.#rebooted(failure);
+      case 'START_OVER':
+        this.#report(failure, false);
+        return verdict;
+      case 'END':
+        return this.#giveUp(failure, { kind: 'ENDED', outcome: verdict.outcome, failure });
+      case 'RETRY':
+        if (this.#attempt >= this.#call.tries) return this.#giveUp(failure, this.#failed(failure));
+        this.#report(failure, true);
+        return this.#pause(verdict.waitMs);
+    }
+  }
+
+  #judge(failure: CallFailure) {
+    const { session, task, clock } = this.#run;
+    if (outdatesFetched(failure)) this.#run.fetched = undefined;
+    const isLocked = failure.kind === 'STATUS' && failure.reason === 'LOCKED';
+    this.#lockedSince = isLocked ? (this.#lockedSince ?? clock.monotonic()) : undefined;
+    const verdict = judge(failure, {
+      step: this.#call.step,
+      hasNextToken: session.hasNextToken,
+      atFirstFencedCall: session.atFirstFencedCall,
+      force: task.force ?? false,
+      now: clock.now(),
+      lockedForMs: clock.monotonic() - (this.#lockedSince ?? clock.monotonic()),
+    });
+    if (this.#call.fenced && showsFenceTaken(failure)) session.fenceTaken();
+    return verdict;
+  }
+
+  /** No further try; but what the node may have done has to be known. */
+  async #giveUp(failure: CallFailure, end: CallEnd): Promise<CallResult<T> | undefined> {
+    this.#report(failure, false);
+    if (this.#lost === undefined) return end;
+    this.#otherwise = end;
+    return this.#pause(0);
+  }
+
+  async #rebooted(failure: CallFailure): Promise<CallResult<T>> {
+    const into = await lookAfterReboot(this.#run, this.#call.step);
+    const decided = this.#call.settling?.decide({ kind: 'REBOOTED', into }, this.#sent);
+    const result = decided === undefined ? undefined : this.#settled(decided);
+    const outcome: Outcome = { kind: 'SUPERSEDED', by: 'BOOT', message: 'the node has rebooted' };
+    return result ?? { kind: 'ENDED', outcome, failure };
+  }
+
+  #settled(settlement: Settlement): CallResult<T> | undefined {
+    const { settling } = this.#call;
+    if (settlement.kind === 'END') return { kind: 'ENDED', outcome: settlement.outcome };
+    if (settlement.kind !== 'DONE' || settling === undefined) return undefined;
+    return { kind: 'REPLY', value: settling.done, tries: this.#attempt };
+  }
+
+  #failed(failure: CallFailure): CallEnd {
+    return { kind: 'ENDED', outcome: failedBy(failure, this.#call.step), failure };
+  }
+
+  #unsettled(lost: CallFailure): CallEnd {
+    const outcome = this.#call.settling?.unsettled(lost) ?? failedBy(lost, this.#call.step);
+    return { kind: 'ENDED', outcome, failure: lost };
+  }
+
+  /** Waits for the next try: growing, jittered, and cut short when something happens to the run. */
+  async #pause(waitMs: number): Promise<undefined> {
+    const { clock, control, random } = this.#run;
+    const wanted = Math.max(waitMs, backoffMs(this.#attempt, backoff, random));
+    const pause = Math.min(wanted, timeLeftMs(this.#run, this.#call.step) / 4);
+    this.#attempt += 1;
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        timer.cancel();
+        off();
+        resolve();
+      };
+      const timer = clock.setTimer(pause, wake);
+      const off = control.onChange(wake);
+    });
+  }
+
+  #report(failure: CallFailure, willRetry: boolean, prefix = ''): void {
+    const { step } = this.#call;
+    const isAnswer = failure.kind === 'STATUS' || failure.kind === 'NOT_SENT';
+    reportFailedAttempt(this.#run, {
+      step,
+      attempt: this.#attempt,
+      code: isAnswer ? failure.code : '',
+      reason: failure.kind === 'STATUS' ? failure.reason : isAnswer ? '' : reasonOf(failure, step),
+      message: `${prefix}${describe(failure)}`,
+      willRetry,
+      durationMs: this.#run.clock.monotonic() - this.#startedAt,
+    });
+  }
+}
+
+function reasonOf(failure: CallFailure, step: StepName): string {
+  const outcome = failedBy(failure, step);
+  return outcome.kind === 'FAILED' ? outcome.reason : '';
+}
+
+/** @returns an attempt that carries run, fence and proof as they are when it is made */
+export function asCaller<T>(
+  run: RunContext,
+  call: (caller: Caller, limits: CallLimits) => Promise<T>,
+): (limits: CallLimits) => Promise<T> {
+  return (limits) => call(run.session.caller(), limits);
+}

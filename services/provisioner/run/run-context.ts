@@ -1,0 +1,112 @@
+// What the steps of one run share: what it was given, whom it speaks to, and what it has learnt so far.
+
+import type { Clock } from '../../../shared/clock.js';
+import type { Identity, RunId } from '../../../shared/identity.js';
+import type { Random } from '../../../shared/random.js';
+import type { EventSink, StepName } from '../events/event.js';
+import type { Helper, HelperReply } from '../helper/helper.js';
+import type { Control } from './control.js';
+import type { Inventory } from './inventory.js';
+import type { NodeAgent, NodeDescription } from './node.js';
+import type { Outcome } from './outcome.js';
+import type { PendingConfirmation } from './pending-confirmation.js';
+import type { Fetched, RunTask } from './run.js';
+import type { Session } from './session.js';
+
+/** Where what is worth a line in the log, but is no event, goes. A pino logger is one. */
+export interface RunLog {
+  warn(fields: RunLogFields, message: string): void;
+  error(fields: RunLogFields & { readonly err: unknown }, message: string): void;
+}
+
+export interface RunLogFields {
+  readonly identity: Identity;
+  readonly run_id: RunId;
+  readonly step?: StepName;
+}
+
+export interface RunSettings {
+  readonly identifyTimeoutMs: number;
+  /** For one attempt of every other call. */
+  readonly rpcTimeoutMs: number;
+  /** For a whole run, without its waits for a helper slot. */
+  readonly runTimeoutMs: number;
+  readonly restartSplayMs: number;
+}
+
+/** What a run needs of the rest of the service. */
+export interface RunSurroundings {
+  readonly settings: RunSettings;
+  readonly helper: Helper;
+  readonly events: EventSink;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: RunLog;
+  /** The interval in which live nodes are sighted, milliseconds; it changes with what discovery says. */
+  readonly intervalMs: () => number;
+  /** Called before the first attempt of Configure. */
+  readonly expectConfirmation: (pending: PendingConfirmation) => void;
+}
+
+export interface RunContext extends RunSurroundings {
+  readonly task: RunTask;
+  readonly agent: NodeAgent;
+  readonly session: Session;
+  readonly control: Control;
+  /** What the run leaves for the next one of the same boot. */
+  fetched: Fetched | undefined;
+  /** From step 1. */
+  node?: NodeDescription;
+  /** From GetInventory, of this run or an earlier one of the same boot. */
+  inventory?: Inventory;
+  /** From the helper. */
+  reply?: HelperReply;
+  /** Hex digest of what Configure sends. */
+  configurationDigest?: string;
+}
+
+/** How a step ended. */
+export type StepResult =
+  /** Nothing to do. */
+  | { readonly kind: 'SKIPPED' }
+  /** Done; with an outcome, the run is over. */
+  | { readonly kind: 'COMPLETED'; readonly tries: number; readonly outcome?: Outcome }
+  /** Not done, and the run is over. */
+  | { readonly kind: 'ENDED'; readonly outcome: Outcome }
+  /** What was fetched no longer holds. The outcome is the run's if it has started over before. */
+  | { readonly kind: 'START_OVER'; readonly outcome: Outcome };
+
+/** @throws Error where a step asks for what only a later one brings: the sequence is out of order */
+export function known<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new Error(`${what} is not known yet`);
+  return value;
+}
+
+/** Reports one failed attempt of a step. */
+export function reportFailedAttempt(
+  run: Pick<RunContext, 'events' | 'task' | 'session'>,
+  attempt: {
+    readonly step: StepName;
+    readonly attempt: number;
+    readonly code: string;
+    readonly reason: string;
+    readonly message: string;
+    readonly willRetry: boolean;
+    readonly durationMs: number;
+  },
+): void {
+  const { runId } = run.session;
+  run.events.publish({ type: 'STEP_FAILED', identity: run.task.node.identity, runId, ...attempt });
+}
+
+/** Ends a run at a step that no call failed. */
+export function failStep(
+  run: RunContext,
+  step: StepName,
+  outcome: Extract<Outcome, { kind: 'FAILED' }>,
+  durationMs: number,
+): StepResult {
+  const { reason, message } = outcome;
+  reportFailedAttempt(run, { step, attempt: 1, code: '', reason, message, willRetry: false, durationMs });
+  return { kind: 'ENDED', outcome };
+}

@@ -1,0 +1,155 @@
+// Carries out runs: takes the steps of the sequence one after the other and turns whatever happens into one
+// outcome. When a host is run, and what follows, is the fleet's matter.
+
+import { newRunId, type RunId } from '../../../shared/identity.js';
+import type { Secret } from '../../../shared/secret.js';
+import type { Confirmations } from './confirmations.js';
+import { Control } from './control.js';
+import type { Fences } from './fences.js';
+import { type Dial, type NodeAgent, NodeCallError } from './node.js';
+import type { Outcome } from './outcome.js';
+import type { RunInProgress, RunResult, RunTask, StartRun } from './run.js';
+import {
+  type RunContext,
+  type RunSurroundings,
+  reportFailedAttempt,
+  type StepResult,
+} from './run-context.js';
+import { sequence } from './sequence.js';
+import { Session } from './session.js';
+
+export interface RunnerDependencies extends Omit<RunSurroundings, 'expectConfirmation'> {
+  readonly dial: Dial;
+  readonly fences: Fences;
+  readonly confirmations: Confirmations;
+  /** The provisioning secrets that the site's nodes may hold, newest first; empty where it has none. */
+  readonly tokens: readonly Secret[];
+  readonly newRunId?: () => RunId;
+}
+
+/** @returns what the fleet starts runs with */
+export function createRunner(dependencies: RunnerDependencies): StartRun {
+  const { clock, settings, fences, tokens } = dependencies;
+  return (task) => {
+    const runId = (dependencies.newRunId ?? newRunId)();
+    const session = new Session(runId, fences.next(), tokens);
+    const control = new Control(clock, settings.runTimeoutMs);
+    return new Run(session, control, perform(dependencies, task, session, control));
+  };
+}
+
+class Run implements RunInProgress {
+  readonly finished: Promise<RunResult>;
+  readonly #session: Session;
+  readonly #control: Control;
+
+  constructor(session: Session, control: Control, finished: Promise<RunResult>) {
+    this.#session = session;
+    this.#control = control;
+    this.finished = finished;
+  }
+
+  get runId() {
+    return this.#session.runId;
+  }
+
+  get bootId() {
+    return this.#session.bootId;
+  }
+
+  get pastPointOfNoReturn() {
+    return this.#control.pastPointOfNoReturn;
+  }
+
+  interrupt(cause: Parameters<RunInProgress['interrupt']>[0]): void {
+    this.#control.interrupt(cause);
+  }
+
+  /** Whatever the digest: the node is up, and only a confirmation asks with what. */
+  settle(): void {
+    this.#control.settle();
+  }
+
+  hurry(graceMs: number): void {
+    this.#control.hurry(graceMs);
+  }
+}
+
+async function perform(
+  dependencies: RunnerDependencies,
+  task: RunTask,
+  session: Session,
+  control: Control,
+): Promise<RunResult> {
+  const { clock, confirmations, dial } = dependencies;
+  const { runId } = session;
+  const startedAt = clock.monotonic();
+  // Whoever started the run tells the world of it before its first step does.
+  await Promise.resolve();
+  let agent: NodeAgent | undefined;
+  let outcome: Outcome;
+  let fetched = task.fetched;
+  try {
+    agent = dial(task.node);
+    const expectConfirmation = confirmations.expect.bind(confirmations);
+    const run: RunContext = { ...dependencies, expectConfirmation, task, session, control, agent, fetched };
+    outcome = await takeSteps(run);
+    fetched = run.fetched;
+  } catch (error) {
+    outcome = afterFault(error, dependencies, task, session);
+  }
+  agent?.close();
+  control.close();
+  const provisioned = outcome.kind === 'PROVISIONED';
+  confirmations.runEnded(runId, { provisioned, fence: session.fence });
+  const durationMs = clock.monotonic() - startedAt;
+  return { runId, outcome, fetched: provisioned ? undefined : fetched, durationMs };
+}
+
+/** An address that may not be dialled fails its run; all else that was thrown is a fault of this program. */
+function afterFault(
+  error: unknown,
+  { events, log }: RunnerDependencies,
+  task: RunTask,
+  session: Session,
+): Outcome {
+  if (error instanceof NodeCallError) {
+    const { message } = error;
+    const failure = { code: '', reason: 'UNREACHABLE', message, willRetry: false, durationMs: 0 } as const;
+    reportFailedAttempt({ events, task, session }, { step: 'IDENTIFY', attempt: 1, ...failure });
+    return { kind: 'FAILED', reason: 'UNREACHABLE', message };
+  }
+  const fields = { identity: task.node.identity, run_id: session.runId, err: error };
+  log.error(fields, 'a run ended by a fault of its own');
+  return { kind: 'FAILED', reason: 'RPC_FAILED', message: 'internal error' };
+}
+
+/** A run whose node changed under it starts over, once. */
+async function takeSteps(run: RunContext): Promise<Outcome> {
+  const first = await pass(run);
+  return first.kind === 'ENDED' ? first.outcome : (await pass(run)).outcome;
+}
+
+async function pass(run: RunContext): Promise<Extract<StepResult, { kind: 'ENDED' | 'START_OVER' }>> {
+  for (const { name, gate, tries, take } of sequence) {
+    if (run.control.end !== undefined) return { kind: 'ENDED', outcome: run.control.end };
+    if (!gate(run)) continue;
+    const startedAt = run.clock.monotonic();
+    const result = await take(run, tries);
+    if (result.kind === 'ENDED' || result.kind === 'START_OVER') return result;
+    if (result.kind === 'SKIPPED') continue;
+    const { identity } = run.task.node;
+    const durationMs = run.clock.monotonic() - startedAt;
+    const { runId } = run.session;
+    run.events.publish({
+      type: 'STEP_COMPLETED',
+      identity,
+      runId,
+      step: name,
+      tries: result.tries,
+      durationMs,
+    });
+    if (result.outcome !== undefined) return { kind: 'ENDED', outcome: result.outcome };
+  }
+  throw new Error('the sequence ended without an outcome');
+}

@@ -1,0 +1,131 @@
+// What a node's own account of a run means for a call whose reply was lost (design, section 6, "Lost
+// replies"). Pure: status.ts asks, rpc.ts carries out what is decided here.
+
+import type { CallFailure, RunStatus } from './node.js';
+import type { Outcome } from './outcome.js';
+import { isTransient } from './verdict.js';
+
+/** The state that another boot of the node is in. */
+export type AfterReboot =
+  | { readonly kind: 'PROVISIONING' }
+  /** It came up with what the run committed. */
+  | { readonly kind: 'CONFIRMED'; readonly configurationDigest: string }
+  | { readonly kind: 'UNKNOWN' };
+
+/** What GetRunStatus brought. */
+export type StatusAnswer =
+  | { readonly kind: 'STATUS'; readonly status: RunStatus }
+  | { readonly kind: 'REBOOTED'; readonly into: AfterReboot }
+  | { readonly kind: 'FAILED'; readonly failure: CallFailure };
+
+export type Settlement =
+  /** The call had its effect. */
+  | { readonly kind: 'DONE' }
+  /** It had none: another try is safe. */
+  | { readonly kind: 'NOT_DONE' }
+  | { readonly kind: 'END'; readonly outcome: Outcome }
+  /** Nobody knows. `again`: asking once more may help. */
+  | { readonly kind: 'UNANSWERED'; readonly failure: CallFailure; readonly again: boolean };
+
+export function settleConfigure(answer: StatusAnswer, configurationDigest: string): Settlement {
+  switch (answer.kind) {
+    case 'FAILED':
+      return unanswered(answer.failure);
+    case 'REBOOTED':
+      return cameUpWith(answer.into, configurationDigest)
+        ? { kind: 'END', outcome: { kind: 'PROVISIONED', unsettled: false } }
+        : supersededByBoot();
+    case 'STATUS':
+      break;
+  }
+  const { stage, configurationDigest: committed } = answer.status;
+  switch (stage) {
+    case 'CONFIGURED':
+    case 'RESTARTING':
+    case 'CONFIRMED':
+      return committed === configurationDigest ? { kind: 'DONE' } : committedSomethingElse(committed);
+    case 'STOPPING':
+      return stopping();
+    case 'NONE':
+    case 'KEYED':
+    case 'UPGRADING':
+    case 'UPGRADED':
+    case 'FAILED':
+      return { kind: 'NOT_DONE' };
+  }
+}
+
+/** @param sent whether an earlier Restart of this run may have reached the node */
+export function settleRestart(
+  answer: StatusAnswer,
+  { configurationDigest, sent }: { readonly configurationDigest: string; readonly sent: boolean },
+): Settlement {
+  switch (answer.kind) {
+    case 'FAILED':
+      return unanswered(answer.failure);
+    case 'REBOOTED':
+      if (!sent) {
+        return cameUpWith(answer.into, configurationDigest) ? { kind: 'DONE' } : supersededByBoot();
+      }
+      return answer.into.kind === 'PROVISIONING' ? restartedUnconfigured() : { kind: 'DONE' };
+    case 'STATUS':
+      break;
+  }
+  switch (answer.status.stage) {
+    case 'RESTARTING':
+    case 'CONFIRMED':
+      return { kind: 'DONE' };
+    case 'STOPPING':
+      return stopping();
+    case 'NONE':
+    case 'KEYED':
+    case 'CONFIGURED':
+    case 'UPGRADING':
+    case 'UPGRADED':
+    case 'FAILED':
+      return { kind: 'NOT_DONE' };
+  }
+}
+
+export function settleShutdown(answer: StatusAnswer): Settlement {
+  switch (answer.kind) {
+    case 'FAILED':
+      return unanswered(answer.failure);
+    case 'REBOOTED':
+      return supersededByBoot();
+    case 'STATUS':
+      return { kind: answer.status.stage === 'STOPPING' ? 'DONE' : 'NOT_DONE' };
+  }
+}
+
+function cameUpWith(into: AfterReboot, configurationDigest: string): boolean {
+  return into.kind === 'CONFIRMED' && into.configurationDigest === configurationDigest;
+}
+
+function unanswered(failure: CallFailure): Settlement {
+  if (failure.kind === 'STATUS' && failure.reason === 'STALE_FENCE') {
+    const message = 'another provisioner of this site runs the node with a higher fence';
+    return { kind: 'END', outcome: { kind: 'SUPERSEDED', by: 'FENCE', message } };
+  }
+  return { kind: 'UNANSWERED', failure, again: isTransient(failure) };
+}
+
+function supersededByBoot(): Settlement {
+  const message = 'the node has rebooted';
+  return { kind: 'END', outcome: { kind: 'SUPERSEDED', by: 'BOOT', message } };
+}
+
+function stopping(): Settlement {
+  const message = 'the node is about to stop';
+  return { kind: 'END', outcome: { kind: 'DEFERRED', message, retryAfterMs: undefined } };
+}
+
+function restartedUnconfigured(): Settlement {
+  const message = 'the node restarted, but is in provisioning mode again';
+  return { kind: 'END', outcome: { kind: 'FAILED', reason: 'RESTARTED_UNCONFIGURED', message } };
+}
+
+function committedSomethingElse(committed: string): Settlement {
+  const message = `the node committed another configuration than it was sent (digest ${committed || 'missing'})`;
+  return { kind: 'END', outcome: { kind: 'FAILED', reason: 'REPLY_INVALID', message } };
+}

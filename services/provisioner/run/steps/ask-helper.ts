@@ -1,0 +1,42 @@
+// The helper: the site's own program decides what becomes of the node (design, section 7).
+
+import { HelperError, type HelperReply } from '../../helper/helper.js';
+import { failStep, known, type RunContext, type StepResult } from '../run-context.js';
+
+export async function askHelper(run: RunContext): Promise<StepResult> {
+  const { control, clock } = run;
+  if (control.end !== undefined) return { kind: 'ENDED', outcome: control.end };
+  const startedAt = clock.monotonic();
+  const aborter = new AbortController();
+  const off = control.onChange(() => {
+    if (control.end !== undefined) aborter.abort();
+  });
+  // A busy helper is not the node's fault: waiting for a slot does not count.
+  control.pauseTimeout();
+  try {
+    const input = { identity: run.task.node.identity, inventory: known(run.inventory, 'the inventory') };
+    run.reply = await run.helper.ask(input, aborter.signal, { onStart: () => control.resumeTimeout() });
+  } catch (error) {
+    if (error instanceof HelperError) {
+      const { reason, message } = error;
+      return failStep(run, 'HELPER', { kind: 'FAILED', reason, message }, clock.monotonic() - startedAt);
+    }
+    if (control.end === undefined) throw error;
+    return { kind: 'ENDED', outcome: control.end };
+  } finally {
+    control.resumeTimeout();
+    off();
+  }
+  return decided(run.reply);
+}
+
+/** `defer` beats `shutdown`. */
+function decided(reply: HelperReply): StepResult {
+  if (!reply.defer) return { kind: 'COMPLETED', tries: 1 };
+  const message = reply.msg === '' ? 'the helper deferred the node' : reply.msg;
+  return {
+    kind: 'COMPLETED',
+    tries: 1,
+    outcome: { kind: 'DEFERRED', message, retryAfterMs: reply.retryAfterMs },
+  };
+}

@@ -1,0 +1,58 @@
+// Configure: everything that the node needs, in one call. With its first attempt the run passes the point of
+// no return (design, section 6).
+
+import { configurationFrom } from '../configuration.js';
+import { configurationDigestOf } from '../convert.js';
+import { type Caller, type CallLimits, NodeCallError } from '../node.js';
+import type { FailureReason } from '../outcome.js';
+import { asCaller, callNode } from '../rpc.js';
+import { failStep, known, type RunContext, type StepResult } from '../run-context.js';
+import { settleConfigure } from '../settle.js';
+import { failedBy } from '../verdict.js';
+
+export async function configure(run: RunContext, tries: number): Promise<StepResult> {
+  const reply = known(run.reply, 'the helper’s reply');
+  if (reply.configuration.size === 0) {
+    return refuse(run, 'EMPTY_CONFIGURATION', 'the helper gave no configuration');
+  }
+  if (reply.key !== '') {
+    return refuse(
+      run,
+      'KEY_INVALID',
+      'a key from the helper needs features.jwt: without it nothing encrypts it',
+    );
+  }
+  if (run.control.end !== undefined) return { kind: 'ENDED', outcome: run.control.end };
+
+  const configuration = configurationFrom(reply);
+  const digest = configurationDigestOf(configuration);
+  run.configurationDigest = digest;
+  run.expectConfirmation({ node: run.task.node, runId: run.session.runId, configurationDigest: digest });
+  run.control.passPointOfNoReturn();
+
+  const attempt = async (caller: Caller, limits: CallLimits) => {
+    const committed = await run.agent.configure(caller, configuration, limits);
+    if (committed !== digest) {
+      const message = `the node says that it committed another configuration than it was sent (digest ${committed})`;
+      throw new NodeCallError({ kind: 'REPLY_INVALID', message });
+    }
+  };
+  const result = await callNode(run, {
+    step: 'CONFIGURE',
+    tries,
+    timeoutMs: run.settings.rpcTimeoutMs,
+    fenced: true,
+    attempt: asCaller(run, attempt),
+    settling: {
+      done: undefined,
+      decide: (answer) => settleConfigure(answer, digest),
+      unsettled: (lost) => failedBy(lost, 'CONFIGURE'),
+    },
+  });
+  if (result.kind === 'START_OVER') run.control.turnBack();
+  return result.kind === 'REPLY' ? { kind: 'COMPLETED', tries: result.tries } : result;
+}
+
+function refuse(run: RunContext, reason: FailureReason, message: string): StepResult {
+  return failStep(run, 'CONFIGURE', { kind: 'FAILED', reason, message }, 0);
+}
