@@ -42,17 +42,19 @@ const later: ReadonlyMap<string, string> = new Map([
  */
 export async function runVectors(folder: string, print: (line: string) => void): Promise<Totals> {
   const names = await vectorFiles(folder);
-  const totals = { passed: 0, failed: 0, skipped: 0, malformed: 0 };
+  const all: CaseResult[] = [];
+  let malformed = 0;
   for (const name of names) {
     const checker = checkers.get(name);
     const subject = later.get(name);
     if (checker !== undefined) {
       try {
         const results = checker(await readJson(join(folder, name)));
-        for (const line of describe(name, results, totals)) print(line);
+        all.push(...results);
+        for (const line of describe(name, results)) print(line);
       } catch (error) {
         if (!(error instanceof MalformedFileError)) throw error;
-        totals.malformed += 1;
+        malformed += 1;
         print(`${name}: cannot be used: ${error.message}`);
       }
     } else if (subject !== undefined) {
@@ -61,8 +63,9 @@ export async function runVectors(folder: string, print: (line: string) => void):
       print(`${name}: ignored: no vector file that is known`);
     }
   }
+  const totals = count(all);
   print(`${totals.passed} passed, ${totals.failed} failed`);
-  return totals;
+  return { ...totals, malformed };
 }
 
 async function vectorFiles(folder: string): Promise<string[]> {
@@ -87,35 +90,30 @@ async function readJson(file: string): Promise<unknown> {
   }
 }
 
-function describe(
-  file: string,
-  results: readonly CaseResult[],
-  totals: Totals & { passed: number; failed: number; skipped: number },
-): string[] {
+/** A line for the file and, below it, one for each case that needs a word. */
+function describe(file: string, results: readonly CaseResult[]): string[] {
   const lines: string[] = [];
-  let passed = 0;
-  let failed = 0;
-  let skipped = 0;
   const notes = new Map<string, number>();
   for (const { name, verdict } of results) {
     switch (verdict.kind) {
       case 'PASSED':
-        passed += 1;
         if (verdict.note !== undefined) notes.set(verdict.note, (notes.get(verdict.note) ?? 0) + 1);
         break;
       case 'FAILED':
-        failed += 1;
         lines.push(`  FAILED ${name}: ${verdict.message}`);
         break;
       case 'SKIPPED':
-        skipped += 1;
         lines.push(`  skipped ${name}: ${verdict.why}`);
         break;
     }
   }
-  for (const [note, count] of notes) lines.push(`  ${note} (${count} cases)`);
-  totals.passed += passed;
-  totals.failed += failed;
-  totals.skipped += skipped;
+  for (const [note, cases] of notes) lines.push(`  ${note} (${cases} cases)`);
+  const { passed, failed, skipped } = count(results);
   return [`${file}: ${passed} passed, ${failed} failed, ${skipped} skipped`, ...lines];
+}
+
+function count(results: readonly CaseResult[]): { passed: number; failed: number; skipped: number } {
+  const of = (kind: CaseResult['verdict']['kind']) =>
+    results.filter(({ verdict }) => verdict.kind === kind).length;
+  return { passed: of('PASSED'), failed: of('FAILED'), skipped: of('SKIPPED') };
 }
