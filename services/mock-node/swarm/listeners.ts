@@ -1,0 +1,113 @@
+// Where the nodes are reached. One listener serves a single node, or a swarm whose nodes are dialled at
+// loopback addresses of their own: the authority of a call then says which node is meant. Otherwise each node
+// has a port of its own.
+
+import { NodeAgentServiceService } from '../../../shared/gen/slipway/node/v1/node.js';
+import { type RunningServer, startServer } from '../../../shared/grpc/server.js';
+import type { Logger } from '../../../shared/logger.js';
+import { formatHostPort, parseHostPort } from '../../../shared/net/addresses.js';
+import type { Agent } from '../agent/agent.js';
+import { createNodeAgentApi, type NodeAgentApiOptions } from '../api/service.js';
+import { loopbackIndex } from './names.js';
+
+/** SINGLE: one node, at any address. */
+export type Addressing = 'SINGLE' | 'LOOPBACK' | 'PORTS';
+
+export interface ListenersOptions {
+  readonly addressing: Addressing;
+  /** host:port; with PORTS, the first of consecutive ports, or 0 for any that are free. */
+  readonly listen: string;
+  readonly nodes: number;
+  /** @returns the agent of the node of this index; undefined where it is down */
+  readonly agentOf: (index: number) => Agent | undefined;
+  readonly onCall: NodeAgentApiOptions['onCall'];
+  readonly log: Logger;
+}
+
+export interface Listeners {
+  /** Of the only listener, or the first. */
+  readonly address: string;
+  /** @returns the port at which the node of this index is reached */
+  portOf(index: number): number;
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Agents take a Configure of up to 16 MiB (design, section 3). */
+const largestRequest = 16 << 20;
+
+/** How many listeners are opened at once. */
+const openedAtOnce = 64;
+
+/**
+ * Starts to listen. Nothing is left open where it fails.
+ *
+ * @throws ListenError where an address cannot be listened on
+ */
+export async function startListeners(options: ListenersOptions): Promise<Listeners> {
+  const servers =
+    options.addressing === 'PORTS' ? await listenOnPorts(options) : [await listenOnOne(options)];
+  const [first] = servers;
+  if (first === undefined) throw new Error('there is no node to listen for');
+  return {
+    address: first.address,
+    portOf: (index) => (servers[index] ?? first).port,
+    stop: async (graceMs) => {
+      await Promise.all(servers.map((server) => server.stop(graceMs)));
+    },
+  };
+}
+
+function listenOnOne(options: ListenersOptions): Promise<RunningServer> {
+  const agentAt =
+    options.addressing === 'SINGLE'
+      ? () => options.agentOf(0)
+      : (authority: string) => {
+          const index = loopbackIndex(authority.slice(0, authority.lastIndexOf(':')));
+          return index === undefined ? undefined : options.agentOf(index);
+        };
+  return serve(options, options.listen, agentAt, options.log);
+}
+
+async function listenOnPorts(options: ListenersOptions): Promise<RunningServer[]> {
+  const { host, port } = parseHostPort(options.listen);
+  // Thousands of listeners need not each say that they listen.
+  const log = options.log.child({}, { level: 'warn' });
+  const servers: RunningServer[] = [];
+  try {
+    for (let next = 0; next < options.nodes; next += openedAtOnce) {
+      const count = Math.min(openedAtOnce, options.nodes - next);
+      const opened = await Promise.allSettled(
+        Array.from({ length: count }, (_, offset) => {
+          const index = next + offset;
+          const listen = formatHostPort(host, port === 0 ? 0 : port + index);
+          return serve(options, listen, () => options.agentOf(index), log);
+        }),
+      );
+      for (const result of opened) if (result.status === 'fulfilled') servers.push(result.value);
+      for (const result of opened) if (result.status === 'rejected') throw result.reason;
+    }
+  } catch (error) {
+    await Promise.all(servers.map((server) => server.stop(0)));
+    throw error;
+  }
+  return servers;
+}
+
+function serve(
+  options: ListenersOptions,
+  listen: string,
+  agentAt: NodeAgentApiOptions['agentAt'],
+  log: Logger,
+): Promise<RunningServer> {
+  return startServer({
+    listen,
+    services: [
+      {
+        definition: NodeAgentServiceService,
+        implementation: createNodeAgentApi({ agentAt, onCall: options.onCall, log: options.log }),
+      },
+    ],
+    log,
+    options: { 'grpc.max_receive_message_length': largestRequest },
+  });
+}
