@@ -1331,7 +1331,9 @@ export type NodeDiscoveryServiceService = typeof NodeDiscoveryServiceService;
 export const NodeDiscoveryServiceService = {
   /**
    * Streams a snapshot of the live nodes and of those PROVISIONED of late, one Synced, and then each
-   * event as it happens. With a resume position that is still kept it sends only what was missed.
+   * event as it happens. With a resume position that is still kept it sends only what was missed, and then
+   * Synced. A watch that reads so slowly that what follows is no longer kept gets a new snapshot and
+   * another Synced in the same stream.
    */
   watchNodes: {
     path: "/slipway.discovery.v1.NodeDiscoveryService/WatchNodes" as const,
@@ -1367,7 +1369,9 @@ export const NodeDiscoveryServiceService = {
 export interface NodeDiscoveryServiceServer extends UntypedServiceImplementation {
   /**
    * Streams a snapshot of the live nodes and of those PROVISIONED of late, one Synced, and then each
-   * event as it happens. With a resume position that is still kept it sends only what was missed.
+   * event as it happens. With a resume position that is still kept it sends only what was missed, and then
+   * Synced. A watch that reads so slowly that what follows is no longer kept gets a new snapshot and
+   * another Synced in the same stream.
    */
   watchNodes: handleServerStreamingCall<WatchNodesRequest, WatchNodesResponse>;
   /** Lists the live nodes, ordered by identity. */
@@ -1379,7 +1383,9 @@ export interface NodeDiscoveryServiceServer extends UntypedServiceImplementation
 export interface NodeDiscoveryServiceClient extends Client {
   /**
    * Streams a snapshot of the live nodes and of those PROVISIONED of late, one Synced, and then each
-   * event as it happens. With a resume position that is still kept it sends only what was missed.
+   * event as it happens. With a resume position that is still kept it sends only what was missed, and then
+   * Synced. A watch that reads so slowly that what follows is no longer kept gets a new snapshot and
+   * another Synced in the same stream.
    */
   watchNodes(request: WatchNodesRequest, options?: Partial<CallOptions>): ClientReadableStream<WatchNodesResponse>;
   watchNodes(

@@ -22,7 +22,21 @@ export const protobufPackage = "slipway.discovery.v1";
 
 export const protobufFileName = "slipway/discovery/v1/registry.proto";
 
-/** What nodes report to discovery. */
+/**
+ * What nodes report to discovery.
+ *
+ * A refusal has a google.rpc.ErrorInfo of the domain "slipway" with a stable reason:
+ *
+ *   ARGUMENT_INVALID      INVALID_ARGUMENT     with the field in a google.rpc.BadRequest
+ *   RATE_LIMITED          RESOURCE_EXHAUSTED   too many reports; with google.rpc.RetryInfo
+ *   SOURCE_RATE_LIMITED   RESOURCE_EXHAUSTED   too many from this address; with google.rpc.RetryInfo
+ *   NODES_LIMIT           RESOURCE_EXHAUSTED   too many nodes; with google.rpc.RetryInfo
+ *   SOURCE_NODES_LIMIT    RESOURCE_EXHAUSTED   too many from this address; with google.rpc.RetryInfo
+ *   ADDRESS_REFUSED       FAILED_PRECONDITION  the node's address is not one that may be dialled
+ *   SEQUENCE_STALE        FAILED_PRECONDITION  a later report of this boot was taken
+ *   SEQUENCE_REUSED       FAILED_PRECONDITION  another report with this sequence was taken
+ *   CERTIFICATE_MISMATCH  PERMISSION_DENIED    this boot speaks with another certificate
+ */
 
 /** What a node reports. */
 export const ReportType = {
@@ -565,7 +579,8 @@ export type NodeRegistryServiceService = typeof NodeRegistryServiceService;
 export const NodeRegistryServiceService = {
   /**
    * Reports one event in the life of a node. Idempotent: the same sequence with the same bytes gets the
-   * same reply. Over the rate it is refused with RESOURCE_EXHAUSTED and a google.rpc.RetryInfo.
+   * same reply. Over the rate it is refused with RESOURCE_EXHAUSTED and a google.rpc.RetryInfo, which
+   * nodes obey with full jitter; REPORT_TYPE_PROVISIONED is never refused for the overall rate.
    */
   report: {
     path: "/slipway.discovery.v1.NodeRegistryService/Report" as const,
@@ -581,7 +596,8 @@ export const NodeRegistryServiceService = {
 export interface NodeRegistryServiceServer extends UntypedServiceImplementation {
   /**
    * Reports one event in the life of a node. Idempotent: the same sequence with the same bytes gets the
-   * same reply. Over the rate it is refused with RESOURCE_EXHAUSTED and a google.rpc.RetryInfo.
+   * same reply. Over the rate it is refused with RESOURCE_EXHAUSTED and a google.rpc.RetryInfo, which
+   * nodes obey with full jitter; REPORT_TYPE_PROVISIONED is never refused for the overall rate.
    */
   report: handleUnaryCall<ReportRequest, ReportResponse>;
 }
@@ -589,7 +605,8 @@ export interface NodeRegistryServiceServer extends UntypedServiceImplementation 
 export interface NodeRegistryServiceClient extends Client {
   /**
    * Reports one event in the life of a node. Idempotent: the same sequence with the same bytes gets the
-   * same reply. Over the rate it is refused with RESOURCE_EXHAUSTED and a google.rpc.RetryInfo.
+   * same reply. Over the rate it is refused with RESOURCE_EXHAUSTED and a google.rpc.RetryInfo, which
+   * nodes obey with full jitter; REPORT_TYPE_PROVISIONED is never refused for the overall rate.
    */
   report(
     request: ReportRequest,
