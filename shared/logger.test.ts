@@ -40,10 +40,13 @@ describe('createLogger', () => {
     });
   });
 
-  it('writes to a file whose folder it makes', () => {
-    const logfile = join(folder(), 'deeper', 'slipway.log');
-    createLogger({ service: 'discovery', site: 'lab', level: 'info', logfile }).info('hello');
-    expect(JSON.parse(readFileSync(logfile, 'utf8')).msg).toBe('hello');
+  it('appends to a file', () => {
+    const logfile = join(folder(), 'slipway.log');
+    for (const message of ['first', 'second']) {
+      createLogger({ service: 'discovery', site: 'lab', level: 'info', logfile }).info(message);
+    }
+    const lines = readFileSync(logfile, 'utf8').trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['first', 'second']);
   });
 
   it('says at once that a file cannot be opened', () => {

@@ -12,7 +12,7 @@ export interface LoggerOptions {
   readonly service: string;
   readonly site: string;
   readonly level: LogLevel;
-  /** `stdout`, or the path of a file to append to; missing folders are made. */
+  /** `stdout`, or the path of a file to append to. */
   readonly logfile: string;
 }
 
@@ -79,7 +79,7 @@ export function silentLogger(): Logger {
 }
 
 function openDestination(logfile: string): pino.DestinationStream {
-  if (logfile !== 'stdout') return pino.destination({ dest: logfile, sync: true, mkdir: true });
+  if (logfile !== 'stdout') return pino.destination({ dest: logfile, sync: true });
   if (isatty(1)) return pretty({ destination: 1, sync: true, colorize: true, ignore: 'service,site' });
   return pino.destination({ fd: 1, sync: true });
 }

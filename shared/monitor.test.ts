@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ListenError } from './grpc/server.js';
 import { silentLogger } from './logger.js';
 import { Metrics } from './metrics/registry.js';
 import { type Monitor, type Readiness, startMonitor } from './monitor.js';
@@ -79,7 +78,7 @@ describe('startMonitor', () => {
   it('says in a sentence that its address is taken', async () => {
     const { port } = await start();
     await expect(start({ port })).rejects.toThrow(
-      new ListenError(`cannot listen on 127.0.0.1:${port}: another program listens there already`),
+      `cannot listen on 127.0.0.1:${port}: another program listens there already`,
     );
   });
 

@@ -2,10 +2,10 @@
 // else and takes no input.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { ListenError } from './grpc/server.js';
 import type { Logger } from './logger.js';
 import type { Metrics } from './metrics/registry.js';
 import { formatHostPort } from './net/addresses.js';
+import { listenError } from './net/listen-error.js';
 
 /** Whether a service does its job; `why` it does not is a sentence for people. */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly why: string };
@@ -78,30 +78,13 @@ function send(response: ServerResponse, { status, text, type = 'text/plain; char
 
 function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const where = formatHostPort(host, port);
-      reject(new ListenError(`cannot listen on ${where}: ${whyNot(error)}`, { cause: error }));
-    });
+    server.once('error', (error) => reject(listenError(formatHostPort(host, port), error)));
     server.listen({ host, port }, () => {
       server.removeAllListeners('error');
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });
   });
-}
-
-function whyNot(error: NodeJS.ErrnoException): string {
-  switch (error.code) {
-    case 'EADDRINUSE':
-      return 'another program listens there already';
-    case 'EACCES':
-      return 'this user may not listen on that port';
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return 'it is no address of this machine';
-    default:
-      return error.message;
-  }
 }
 
 function close(server: Server): Promise<void> {

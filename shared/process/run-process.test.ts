@@ -5,7 +5,7 @@ import { runScript, started } from '../../test/fakes/script.js';
 function script(app: string): string {
   return `
     import { createLogger } from '${new URL('../logger.ts', import.meta.url).href}';
-    import { ListenError } from '${new URL('../grpc/server.ts', import.meta.url).href}';
+    import { ListenError } from '${new URL('../net/listen-error.ts', import.meta.url).href}';
     import { runProcess } from '${new URL('./run-process.ts', import.meta.url).href}';
     import { StartError } from '${new URL('./start-error.ts', import.meta.url).href}';
     const log = createLogger({ service: 'test', site: 'lab', level: 'info', logfile: 'stdout' });
@@ -39,7 +39,7 @@ describe('runProcess', () => {
   });
 
   it('stops an app that was still starting when the signal came', async () => {
-    const slow = `(log.info('half'), await new Promise((resolve) => process.once('SIGUSR2', resolve)), ${idle})`;
+    const slow = `(await new Promise((resolve) => { process.once('SIGUSR2', resolve); log.info('half'); }), ${idle})`;
     const run = runScript(script(slow));
     await run.line('half');
     run.kill('SIGTERM');
@@ -77,10 +77,9 @@ describe('runProcess', () => {
   });
 
   it('says in a sentence what keeps it from starting, and exits with 1', async () => {
-    const taken = `(() => { throw new ListenError('cannot listen on 0.0.0.0:7: another program listens there already') })()`;
+    const taken = `(() => { throw new ListenError('cannot listen on 0.0.0.0:7: it is no address of this machine') })()`;
     const { code, stderr, messages } = await runScript(script(taken)).end();
-    const sentence =
-      'cannot start: cannot listen on 0.0.0.0:7: another program listens there already; stop it or configure another address';
+    const sentence = 'cannot start: cannot listen on 0.0.0.0:7: it is no address of this machine';
     expect({ code, stderr, messages }).toEqual({ code: 1, stderr: `${sentence}\n`, messages: [sentence] });
   });
 

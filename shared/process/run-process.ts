@@ -2,9 +2,9 @@
 // come from is the caller's matter (run-service.ts for services, flags for the mock node).
 
 import { ConfigError } from '../config/config-error.js';
-import { ListenError } from '../grpc/server.js';
 import type { Logger } from '../logger.js';
 import { AddressError } from '../net/addresses.js';
+import { ListenError } from '../net/listen-error.js';
 import { StartError } from './start-error.js';
 
 /** Something that runs until it is stopped. */
@@ -77,14 +77,12 @@ function firstSignal(log: Logger, process: NodeJS.Process): Promise<string> {
 
 /** What to tell whoever can mend it; undefined where it is a fault of the program. */
 function mendableReason(error: unknown): string | undefined {
-  if (error instanceof ListenError) {
-    const free = error.message.includes('another program') ? 'stop it or ' : '';
-    return `${error.message}; ${free}configure another address`;
-  }
-  if (error instanceof AddressError || error instanceof StartError || error instanceof ConfigError) {
-    return error.message;
-  }
-  return undefined;
+  const mendable =
+    error instanceof ListenError ||
+    error instanceof AddressError ||
+    error instanceof StartError ||
+    error instanceof ConfigError;
+  return mendable ? error.message : undefined;
 }
 
 function endOf(app: App): Promise<string> {

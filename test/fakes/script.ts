@@ -41,6 +41,9 @@ export function runScript(
   const child = spawn(process.execPath, [...words, '--', ...(options.args ?? [])], {
     env: { PATH: process.env.PATH, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A script that hangs must not outlive the test that started it.
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
   });
   const output = { stdout: '', stderr: '' };
   const lines: Record<string, unknown>[] = [];
