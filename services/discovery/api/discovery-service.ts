@@ -1,0 +1,127 @@
+// slipway.discovery.v1.NodeDiscoveryService: what discovery's consumers call.
+
+import { status } from '@grpc/grpc-js';
+import type { Clock } from '../../../shared/clock.js';
+import {
+  type DiscoverResponse,
+  type ListNodesRequest,
+  type ListNodesResponse,
+  NodeDiscoveryServiceService,
+  type WatchNodesRequest,
+} from '../../../shared/gen/slipway/discovery/v1/discovery.js';
+import { RpcError } from '../../../shared/grpc/errors.js';
+import { serverStream, unary } from '../../../shared/grpc/handler.js';
+import type { Logger } from '../../../shared/logger.js';
+import type { Cycles } from '../cycles/cycles.js';
+import { type Lease, nodeOf } from '../leases/lease.js';
+import type { Registry } from '../leases/registry.js';
+import { pageOf } from '../nodes/page.js';
+import type { EventLog } from '../watch/event-log.js';
+import { matches, type NodeFilter } from '../watch/filter.js';
+import { watch } from '../watch/watch.js';
+import { domainFilter, domainPosition, encodeEvent, encodeSynced, wireNode } from './convert.js';
+import { EncodedEvents } from './encoded-events.js';
+
+export interface DiscoveryServiceOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly events: EventLog;
+  readonly cycles: Cycles;
+  readonly intervalMs: number;
+  /** Told when a watch begins (1) and when it ends (-1). */
+  readonly watching: (change: 1 | -1) => void;
+}
+
+const defaultPageSize = 100;
+const largestPageSize = 1000;
+
+/** The service, but that a watch is written as bytes: watchers share the encoding of what they are told. */
+export const discoveryServiceDefinition = {
+  ...NodeDiscoveryServiceService,
+  watchNodes: { ...NodeDiscoveryServiceService.watchNodes, responseSerialize: (bytes: Buffer) => bytes },
+} as const;
+
+/** Makes the service, to be served under {@link discoveryServiceDefinition}. */
+export function discoveryService(options: DiscoveryServiceOptions) {
+  const { log, events, cycles } = options;
+  const encoded = new EncodedEvents(events.epoch);
+  return {
+    watchNodes: serverStream<WatchNodesRequest, Buffer>(log, async (request, { signal }, write) => {
+      options.watching(1);
+      try {
+        await watchNodes(options, encoded, request, signal, write);
+      } finally {
+        options.watching(-1);
+      }
+    }),
+    listNodes: unary(log, (request: ListNodesRequest) => listNodes(options.registry, request)),
+    discover: unary(log, (): Promise<DiscoverResponse> => cycles.discover()),
+  };
+}
+
+function watchNodes(
+  { clock, registry, events, intervalMs }: DiscoveryServiceOptions,
+  encoded: EncodedEvents,
+  request: WatchNodesRequest,
+  signal: AbortSignal,
+  write: (message: Buffer) => Promise<void>,
+): Promise<never> {
+  const { epoch } = events;
+  return watch({
+    clock,
+    log: events,
+    present: registry,
+    filter: domainFilter(request.filter),
+    resume: domainPosition(request.resume),
+    signal,
+    send: (item) => {
+      switch (item.kind) {
+        case 'HAPPENED':
+          return write(encoded.get(item.revision, item.event));
+        case 'PRESENT':
+          return write(encodeEvent(epoch, item.revision, item.event));
+        case 'SYNCED':
+          return write(encodeSynced({ epoch, revision: item.revision }, intervalMs));
+      }
+    },
+  });
+}
+
+function listNodes(registry: Registry, request: ListNodesRequest): ListNodesResponse {
+  const filter = domainFilter(request.filter);
+  const page = pageOf(matching(registry.live(), filter), decodeToken(request.pageToken), pageSize(request));
+  const last = page.items.at(-1);
+  return {
+    nodes: page.items.map((lease) => wireNode(nodeOf(lease))),
+    nextPageToken: page.more && last !== undefined ? encodeToken(last.identity) : '',
+  };
+}
+
+function* matching(leases: Iterable<Lease>, filter: NodeFilter): Generator<Lease> {
+  for (const lease of leases) if (matches(filter, lease)) yield lease;
+}
+
+/** More than the largest page counts as the largest. */
+function pageSize({ pageSize: size }: ListNodesRequest): number {
+  if (size < 0) throw invalid('page_size', 'expected a number from 0 to 1000');
+  return size === 0 ? defaultPageSize : Math.min(size, largestPageSize);
+}
+
+function encodeToken(identity: string): string {
+  return Buffer.from(`after:${identity}`).toString('base64url');
+}
+
+function decodeToken(token: string): string {
+  if (token === '') return '';
+  const text = Buffer.from(token, 'base64url').toString();
+  if (!text.startsWith('after:')) throw invalid('page_token', 'is none that ListNodes gave');
+  return text.slice('after:'.length);
+}
+
+function invalid(field: string, description: string): RpcError {
+  return new RpcError(status.INVALID_ARGUMENT, `${field}: ${description}`, {
+    reason: 'ARGUMENT_INVALID',
+    violations: [{ field, description }],
+  });
+}

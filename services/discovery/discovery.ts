@@ -1,0 +1,135 @@
+// Discovery without its listeners: the registry with all that feeds it and reads it, wired together.
+
+import { v4 } from 'uuid';
+import type { Clock } from '../../shared/clock.js';
+import type { Logger } from '../../shared/logger.js';
+import type { Metrics } from '../../shared/metrics/registry.js';
+import { type Lookup, parseCidr } from '../../shared/net/dial-policy.js';
+import type { DiscoveryConfig } from './config.js';
+import { Cycles } from './cycles/cycles.js';
+import { TargetProbes } from './cycles/target-probes.js';
+import { type ReadText, Targets } from './cycles/targets.js';
+import { Ticker } from './cycles/ticker.js';
+import { Registry } from './leases/registry.js';
+import { SightingSlots } from './leases/sighting-slots.js';
+import { type DiscoveryMetrics, discoveryMetrics } from './metrics.js';
+import type { NodeEvent } from './nodes/node-event.js';
+import { Limiter } from './probes/limiter.js';
+import { cachedLookup } from './probes/name-cache.js';
+import type { Prober } from './probes/prober.js';
+import { Intake } from './reports/intake.js';
+import { Pace } from './reports/pace.js';
+import { SourceRates } from './reports/source-rates.js';
+import { EventLog } from './watch/event-log.js';
+
+/** What discovery reaches the world through. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly lookup: Lookup;
+  readonly readText: ReadText;
+  readonly prober: Prober;
+}
+
+/** Incumbents that are asked at once, for each static target that is: nodes wait for the answer. */
+const incumbentsPerTarget = 8;
+
+/** The interval is done in parts of about this length: milliseconds. */
+const partMs = 100;
+const mostParts = 1000;
+
+const secondMs = 1000;
+
+export class Discovery {
+  readonly registry: Registry;
+  readonly events: EventLog;
+  readonly intake: Intake;
+  readonly cycles: Cycles;
+  readonly metrics: DiscoveryMetrics;
+  readonly #ticker: Ticker;
+  readonly #stopped = new AbortController();
+
+  constructor(config: DiscoveryConfig, surroundings: Surroundings, metrics: Metrics, log: Logger) {
+    const { clock, prober, readText } = surroundings;
+    const { signal } = this.#stopped;
+    const lookup = cachedLookup(surroundings.lookup, clock);
+    const nodeNetworks = config.node_networks.map(parseCidr);
+    const slots = new SightingSlots(Math.min(Math.ceil(config.interval / partMs), mostParts));
+    this.events = new EventLog(v4(), config.event_ring);
+    this.registry = new Registry({
+      clock,
+      maxNodes: config.max_nodes,
+      maxNodesPerSource: config.max_nodes_per_source,
+      provisionedRetentionMs: config.provisioned_retention,
+      slots,
+      prober,
+      limiter: new Limiter(config.probe_concurrency * incumbentsPerTarget),
+      tellEveryMs: config.interval,
+      signal,
+      tell: (event) => {
+        this.events.append(event);
+        logEvent(log, event);
+      },
+    });
+    this.metrics = discoveryMetrics(metrics, this.registry);
+    this.intake = new Intake({
+      registry: this.registry,
+      pace: new Pace(clock, {
+        reportIntervalMs: config.report_interval,
+        maxReportsPerSecond: config.max_reports_per_second,
+      }),
+      sourceRates: new SourceRates(clock, config.max_reports_per_source),
+      trustAdvertisedHost: config.trust_advertised_host,
+      nodeNetworks,
+      lookup,
+    });
+    this.cycles = new Cycles({
+      clock,
+      registry: this.registry,
+      targets: new Targets(config.targets, readText, (problem) => log.warn(`targets: ${problem}`)),
+      probes: new TargetProbes({
+        registry: this.registry,
+        prober,
+        limiter: new Limiter(config.probe_concurrency),
+        nodeNetworks,
+        lookup,
+        intervalMs: config.interval,
+        signal,
+        failed: (target, why) => {
+          this.metrics.probeFailed();
+          log.debug({ target }, `probe failed: ${why}`);
+        },
+      }),
+      intervalMs: config.interval,
+      slots: slots.count,
+      completed: () => this.metrics.cycleCompleted(),
+    });
+    this.#ticker = new Ticker(clock, secondMs, 1, () => this.registry.tick());
+  }
+
+  async start(): Promise<void> {
+    this.#ticker.start();
+    await this.cycles.start();
+  }
+
+  /** Ends cycles and probes. */
+  stop(): void {
+    this.#stopped.abort(new Error('discovery is stopping'));
+    this.#ticker.stop();
+    this.cycles.stop();
+  }
+}
+
+function logEvent(log: Logger, event: NodeEvent): void {
+  const { type, node } = event;
+  const { identity, address, bootId } = node;
+  if (type === 'CONFLICT') {
+    const { newcomer } = event;
+    const facts = { identity, address, bootId, newcomer: newcomer.address, newcomerBootId: newcomer.bootId };
+    log.warn(
+      facts,
+      'two machines report under one name; the one that was there first keeps it while it answers',
+    );
+  } else if (type !== 'SIGHTED' && log.isLevelEnabled('debug')) {
+    log.debug({ identity, address, bootId }, type);
+  }
+}

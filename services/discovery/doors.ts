@@ -1,0 +1,114 @@
+// Where discovery is reached: the listener for nodes, the one for consumers, and the monitor port.
+
+import type { ServerOptions } from '@grpc/grpc-js';
+import { NodeRegistryServiceService } from '../../shared/gen/slipway/discovery/v1/registry.js';
+import { type RunningServer, type ServedService, startServer } from '../../shared/grpc/server.js';
+import type { Logger } from '../../shared/logger.js';
+import type { Metrics } from '../../shared/metrics/registry.js';
+import { type Monitor, type Readiness, startMonitor } from '../../shared/monitor.js';
+import { discoveryService, discoveryServiceDefinition } from './api/discovery-service.js';
+import { registryService } from './api/registry-service.js';
+import type { DiscoveryConfig } from './config.js';
+import type { Discovery, Surroundings } from './discovery.js';
+
+export type Addresses = Readonly<Record<'nodes' | 'consumers' | 'monitor', string>>;
+
+/** A report is small; of a peer that sends more no more is read: bytes. */
+const largestReport = 65_536;
+
+/** A node that keeps its connection open has it closed when it has said nothing for so long: milliseconds. */
+const longestIdleMs = 60_000;
+
+/** What is kept of the time to stop, to end in good order: milliseconds. */
+const reserveMs = 500;
+
+export class Doors {
+  readonly #config: DiscoveryConfig;
+  readonly #metrics: Metrics;
+  readonly #log: Logger;
+  readonly #servers: RunningServer[] = [];
+  #monitor: Monitor | undefined;
+  #serving = false;
+
+  constructor(config: DiscoveryConfig, metrics: Metrics, log: Logger) {
+    this.#config = config;
+    this.#metrics = metrics;
+    this.#log = log;
+  }
+
+  /** @throws ListenError; what was opened before it stays open */
+  async open(discovery: Discovery, { clock }: Pick<Surroundings, 'clock'>): Promise<void> {
+    const log = this.#log;
+    const { metrics, registry, events, cycles, intake } = discovery;
+    const { listen, listen_nodes, interval, monitor_host, monitor_port } = this.#config;
+    if (monitor_port !== 0) {
+      const ready = () => this.#readiness();
+      this.#monitor = await startMonitor({
+        host: monitor_host,
+        port: monitor_port,
+        metrics: this.#metrics,
+        ready,
+        log,
+      });
+    }
+    const consumers = discoveryService({
+      clock,
+      log,
+      registry,
+      events,
+      cycles,
+      intervalMs: interval,
+      watching: (change) => metrics.watching(change),
+    });
+    const nodes = registryService({
+      intake,
+      log,
+      taken: (type) => metrics.reportTaken(type),
+      refused: (reason) => metrics.reportRefused(reason),
+    });
+    await this.#serve(listen, { definition: discoveryServiceDefinition, implementation: consumers }, {});
+    await this.#serve(
+      listen_nodes,
+      { definition: NodeRegistryServiceService, implementation: nodes },
+      { 'grpc.max_receive_message_length': largestReport, 'grpc.max_connection_idle_ms': longestIdleMs },
+    );
+  }
+
+  /** Empty for what is not open. */
+  get addresses(): Addresses {
+    const [consumers, nodes] = this.#servers;
+    return {
+      nodes: nodes?.address ?? '',
+      consumers: consumers?.address ?? '',
+      monitor: this.#monitor?.address ?? '',
+    };
+  }
+
+  /** What health and readiness say. */
+  setServing(serving: boolean): void {
+    this.#serving = serving;
+    for (const server of this.#servers) server.setServing(serving);
+  }
+
+  /** Ends streams, lets calls finish for as long as there is time, and closes. */
+  async close(graceMs: number): Promise<void> {
+    const leftMs = Math.max(graceMs - reserveMs, 0);
+    await Promise.all(this.#servers.map((server) => server.stop(leftMs)));
+    await this.#monitor?.close();
+  }
+
+  #readiness(): Readiness {
+    return this.#serving ? { ready: true } : { ready: false, why: 'discovery is starting or stopping' };
+  }
+
+  async #serve(listen: string, service: ServedService, options: ServerOptions): Promise<void> {
+    const server = await startServer({
+      listen,
+      services: [service],
+      log: this.#log,
+      serving: false,
+      options,
+    });
+    this.#servers.push(server);
+  }
+}

@@ -1,0 +1,130 @@
+// Who speaks for an identity at present, and what was last heard of that boot. What may change it is the
+// registry's matter.
+
+import type { BootId, Identity } from '../../../shared/identity.js';
+import type { Announcement, Reply } from '../nodes/announcement.js';
+import type { Labels, Node, NodeSource } from '../nodes/node.js';
+import { type Expiring, unscheduled } from './expiry.js';
+
+/**
+ * PROVISIONING: waits in provisioning mode, and is live. CONFIGURED: came up configured. GONE: said that it
+ * stops; it is remembered for a moment, so that reports that were under way do not bring it back.
+ */
+export type Phase = 'PROVISIONING' | 'CONFIGURED' | 'GONE';
+
+export interface Lease extends Expiring {
+  readonly identity: Identity;
+  phase: Phase;
+  bootId: BootId;
+  certificateSha256: string;
+  address: string;
+  source: NodeSource;
+  /** Whom the bounds per source count it to; empty for a probed node. */
+  origin: string;
+  component: string;
+  version: string;
+  labels: Labels;
+  /** Of the last report that was accepted; 0 where none was. */
+  sequence: bigint;
+  digest: string;
+  reply: Reply;
+  /** Unix milliseconds. */
+  firstSeen: number;
+  /** Unix milliseconds. */
+  lastSeen: number;
+  /** Kinds of event that a boot has only once, and had. */
+  startedUp: boolean;
+  upgraded: boolean;
+  /** event_id of the last PROVISIONED of this identity that watchers heard of; empty where there was none. */
+  arrivalEventId: string;
+  /** The boot that held the lease before, and the last sequence heard of it. */
+  replaced: { readonly bootId: BootId; readonly sequence: bigint } | undefined;
+}
+
+/** Makes the lease of whoever announces itself; `now` in Unix milliseconds. */
+export function newLease(from: Announcement, phase: Phase, now: number): Lease {
+  return {
+    identity: from.identity,
+    phase,
+    bootId: from.bootId,
+    certificateSha256: from.certificateSha256,
+    address: from.address,
+    source: from.source,
+    origin: from.origin,
+    component: from.component,
+    version: from.version,
+    labels: from.labels,
+    sequence: from.sequence,
+    digest: from.digest,
+    reply: from.reply,
+    firstSeen: now,
+    lastSeen: now,
+    startedUp: false,
+    upgraded: false,
+    arrivalEventId: '',
+    replaced: undefined,
+    expiresAt: 0,
+    bucket: unscheduled,
+  };
+}
+
+/** Gives the lease to another boot, in place. */
+export function handOver(lease: Lease, to: Announcement, phase: Phase, now: number): void {
+  const replaced =
+    lease.bootId === to.bootId ? lease.replaced : { bootId: lease.bootId, sequence: lease.sequence };
+  const { arrivalEventId, expiresAt, bucket } = lease;
+  Object.assign(lease, newLease(to, phase, now), { arrivalEventId, replaced, expiresAt, bucket });
+}
+
+/** Takes over what its holder says of itself now. */
+export function refresh(lease: Lease, from: Announcement, now: number): void {
+  lease.lastSeen = now;
+  lease.version = from.version;
+  if (from.source === 'PROBED') return;
+  lease.source = 'REPORTED';
+  lease.origin = from.origin;
+  lease.certificateSha256 = from.certificateSha256;
+  lease.component = from.component;
+  if (!sameLabels(lease.labels, from.labels)) lease.labels = from.labels;
+  lease.sequence = from.sequence;
+  lease.digest = from.digest;
+  lease.reply = from.reply;
+}
+
+/** Many events share the labels of a lease: they are replaced only where they differ. */
+function sameLabels(left: Labels, right: Labels): boolean {
+  const keys = Object.keys(left);
+  return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key]);
+}
+
+/** The node as it is at this moment. */
+export function nodeOf(lease: Lease): Node {
+  return {
+    identity: lease.identity,
+    address: lease.address,
+    bootId: lease.bootId,
+    version: lease.version,
+    component: lease.component,
+    certificateSha256: lease.certificateSha256,
+    labels: lease.labels,
+    firstSeen: lease.firstSeen,
+    lastSeen: lease.lastSeen,
+    source: lease.source,
+  };
+}
+
+/** The node that announces itself, as one that holds no lease; `now` in Unix milliseconds. */
+export function announcedNode(from: Announcement, now: number): Node {
+  return {
+    identity: from.identity,
+    address: from.address,
+    bootId: from.bootId,
+    version: from.version,
+    component: from.component,
+    certificateSha256: from.certificateSha256,
+    labels: from.labels,
+    firstSeen: now,
+    lastSeen: now,
+    source: from.source,
+  };
+}

@@ -1,0 +1,286 @@
+// The registry of nodes: takes what boots say of themselves, gives each identity to one of them, and tells of
+// what happened (design, section 4). Everything in it is in memory and O(1) per report.
+
+import type { Clock } from '../../../shared/clock.js';
+import type { BootId, Identity } from '../../../shared/identity.js';
+import type { Announcement, Outcome, Report } from '../nodes/announcement.js';
+import type { Arrival, NodeEvent } from '../nodes/node-event.js';
+import { Bounds, type BoundsOptions } from './bounds.js';
+import { claimOf } from './claim.js';
+import { type ContestOptions, Contests } from './contests.js';
+import { Expiry } from './expiry.js';
+import { announcedNode, handOver, type Lease, newLease, nodeOf, refresh } from './lease.js';
+import { LeaseTable } from './lease-table.js';
+import { ProvisionedNodes } from './provisioned.js';
+import type { SightingSlots } from './sighting-slots.js';
+import { type Before, type Transition, transition } from './transition.js';
+
+export interface RegistryOptions extends BoundsOptions, Omit<ContestOptions, 'clock'> {
+  readonly clock: Clock;
+  readonly provisionedRetentionMs: number;
+  readonly slots: SightingSlots;
+  /** Told of each event, in order. */
+  readonly tell: (event: NodeEvent) => void;
+}
+
+/** Judgement of a report before anything is spent on it. */
+export type Standing =
+  /** What is due whatever the report's address is. */
+  | Outcome
+  /** `urgent`: not to be turned away for pace, for its node stops, or would be forgotten. */
+  | { readonly kind: 'NEW'; readonly urgent: boolean };
+
+/** How long a boot that said that it stops is remembered: milliseconds. */
+const goneMs = 30_000;
+
+export class Registry {
+  readonly #clock: Clock;
+  readonly #tell: (event: NodeEvent) => void;
+  readonly #slots: SightingSlots;
+  readonly #leases: LeaseTable;
+  readonly #bounds: Bounds;
+  readonly #expiry: Expiry<Lease>;
+  readonly #provisioned: ProvisionedNodes;
+  readonly #contests: Contests;
+
+  constructor(options: RegistryOptions) {
+    const { clock, slots } = options;
+    this.#clock = clock;
+    this.#tell = options.tell;
+    this.#slots = slots;
+    this.#leases = new LeaseTable(slots);
+    this.#bounds = new Bounds(options, this.#leases);
+    this.#expiry = new Expiry(clock);
+    this.#provisioned = new ProvisionedNodes(clock, options.provisionedRetentionMs, options.maxNodes);
+    this.#contests = new Contests(options, {
+      lease: (identity) => this.#leases.get(identity),
+      won: (newcomer, tell) => this.#won(newcomer, tell),
+      stood: (incumbent, newcomer, tell) => this.#stood(incumbent, newcomer, tell),
+    });
+  }
+
+  /** Judges a report by what was last heard of its boot. */
+  standing(report: Report): Standing {
+    const lease = this.#leases.get(report.identity);
+    const speaker = { ...report, source: 'REPORTED', address: lease?.address ?? '' } as const;
+    const claim = claimOf(lease, speaker);
+    switch (claim.kind) {
+      case 'REPEAT':
+        return { kind: 'ACCEPTED', reply: claim.reply };
+      case 'REFUSED':
+        return claim;
+      case 'HOLDER':
+        return { kind: 'NEW', urgent: report.type === 'SHUTDOWN' || this.#endsSoon(claim.lease) };
+      case 'CONTEST':
+        return this.#contests.known(report.identity, speaker) ?? { kind: 'NEW', urgent: false };
+      case 'FREE':
+      case 'ASIDE':
+        return { kind: 'NEW', urgent: false };
+    }
+  }
+
+  /** Takes what a boot says of itself, in a report or in its answer to a probe. */
+  take(announcement: Announcement): Outcome {
+    const lease = this.#leases.get(announcement.identity);
+    const claim = claimOf(lease, announcement);
+    switch (claim.kind) {
+      case 'REPEAT':
+        return { kind: 'ACCEPTED', reply: claim.reply };
+      case 'REFUSED':
+        return claim;
+      case 'FREE': {
+        const refusal = this.#bounds.refusal(lease, announcement);
+        if (refusal !== undefined) return refusal;
+        this.#occupy(announcement);
+        break;
+      }
+      case 'CONTEST': {
+        const refusal = this.#bounds.refusal(lease, announcement);
+        if (refusal !== undefined) return refusal;
+        this.#contests.challenge(claim.lease, announcement);
+        break;
+      }
+      case 'HOLDER':
+        this.#hear(claim.lease, announcement);
+        break;
+      case 'ASIDE':
+        this.#contests.withdraw(announcement.identity, announcement.bootId);
+        break;
+    }
+    return { kind: 'ACCEPTED', reply: announcement.reply };
+  }
+
+  /** The agent at a probed address does not take configuration: what was found there before is over. */
+  probedElsewise(identity: Identity, bootId: BootId, address: string): void {
+    const lease = this.#leases.get(identity);
+    if (lease?.source !== 'PROBED' || lease.phase !== 'PROVISIONING' || lease.address !== address) return;
+    this.#remove(lease, lease.bootId === bootId ? 'SHUTDOWN' : 'EXPIRED');
+  }
+
+  /** Sights the live nodes of one slot. @returns how many there were */
+  sightSlot(index: number): number {
+    let sighted = 0;
+    for (const lease of this.#slots.members(index)) {
+      this.sight(lease);
+      sighted++;
+    }
+    return sighted;
+  }
+
+  /** Tells that a live node is there and wants provisioning. */
+  sight(lease: Lease): void {
+    this.#tell({ type: 'SIGHTED', time: this.#clock.now(), node: nodeOf(lease) });
+  }
+
+  /** The live nodes, which may be walked slowly ({@link LeaseTable.live}). */
+  live(): Iterable<Lease> {
+    return this.#leases.live();
+  }
+
+  /** What came up configured of late, which may be walked slowly. */
+  arrivals(): Iterable<NodeEvent> {
+    return this.#provisioned.arrivals();
+  }
+
+  /** Lets leases expire and goes on with contests. To be called about once a second. */
+  tick(): void {
+    this.#expiry.tick((lease) => this.#remove(lease, 'EXPIRED'));
+    this.#provisioned.tick();
+    this.#contests.tick();
+  }
+
+  /** How many nodes are live. */
+  get liveCount(): number {
+    return this.#leases.count('PROVISIONING');
+  }
+
+  /** How many nodes came up configured and still say so. */
+  get configuredCount(): number {
+    return this.#leases.count('CONFIGURED');
+  }
+
+  /** How many nodes report. */
+  get reporting(): number {
+    return this.#leases.reporting;
+  }
+
+  #won(newcomer: Announcement, tell: boolean): void {
+    const incumbent = this.#leases.get(newcomer.identity);
+    if (tell && incumbent !== undefined) this.#conflict(incumbent, newcomer);
+    this.#occupy(newcomer);
+  }
+
+  #stood(incumbent: Lease, newcomer: Announcement, tell: boolean): void {
+    incumbent.lastSeen = this.#clock.now();
+    this.#expiry.extend(incumbent, incumbent.reply.leaseMs);
+    if (tell) this.#conflict(incumbent, newcomer);
+  }
+
+  /** Gives the lease of an identity to whoever announces itself. */
+  #occupy(to: Announcement): void {
+    const now = this.#clock.now();
+    let lease = this.#leases.get(to.identity);
+    const { phase, event } = transition(this.#before(lease, to), to.type);
+    if (lease === undefined) {
+      lease = newLease(to, phase, now);
+      if (phase === 'GONE' && !this.#bounds.roomForGone) {
+        this.#report(lease, to, event);
+        return;
+      }
+      this.#leases.add(lease);
+    } else {
+      const held = lease;
+      this.#leases.change(held, () => handOver(held, to, phase, now));
+    }
+    this.#expiry.schedule(lease, phase === 'GONE' ? goneMs : to.reply.leaseMs);
+    this.#report(lease, to, event);
+  }
+
+  #before(lease: Lease | undefined, to: Announcement): Before {
+    if (lease?.bootId === to.bootId) return lease.phase;
+    const arrived = this.#provisioned.get(to.identity)?.arrival.node.bootId === to.bootId;
+    return arrived ? 'CONFIGURED' : 'NEW';
+  }
+
+  /** The holder of a lease says something. */
+  #hear(lease: Lease, from: Announcement): void {
+    const { phase, event } = transition(lease.phase, from.type);
+    const wasProbed = lease.source === 'PROBED';
+    this.#leases.change(lease, () => {
+      refresh(lease, from, this.#clock.now());
+      lease.phase = phase;
+    });
+    if (phase === 'GONE') this.#expiry.schedule(lease, goneMs);
+    else if (wasProbed || from.source === 'PROBED') this.#expiry.extend(lease, lease.reply.leaseMs);
+    else this.#expiry.schedule(lease, lease.reply.leaseMs);
+    this.#report(lease, from, event);
+  }
+
+  /** Tells of an event, unless its boot has had it. */
+  #report(lease: Lease, from: Announcement, event: Transition['event']): void {
+    if (event === undefined) return;
+    const time = this.#clock.now();
+    const node = nodeOf(lease);
+    switch (event) {
+      case 'STARTUP':
+        if (!lease.startedUp) this.#tell({ type: 'STARTUP', time, node });
+        lease.startedUp = true;
+        return;
+      case 'UPGRADED':
+        if (!lease.upgraded) this.#tell({ type: 'UPGRADED', time, node });
+        lease.upgraded = true;
+        return;
+      case 'PROVISIONED':
+        this.#arrive(lease, from);
+        return;
+      case 'SIGHTED':
+      case 'SHUTDOWN':
+        this.#tell({ type: event, time, node });
+        return;
+    }
+  }
+
+  /** A repeat is the same event: by its id, also of a later boot; by what it says, of the same boot. */
+  #arrive(lease: Lease, from: Announcement): void {
+    const { eventId, runId, configurationDigest } = from;
+    const kept = this.#provisioned.get(lease.identity);
+    const repeated = lease.arrivalEventId === eventId || kept?.eventId === eventId;
+    lease.arrivalEventId = eventId;
+    if (repeated || (kept !== undefined && saysTheSame(kept.arrival, from))) return;
+    const node = nodeOf(lease);
+    const arrival = {
+      type: 'PROVISIONED',
+      time: this.#clock.now(),
+      node,
+      runId,
+      configurationDigest,
+    } as const;
+    this.#provisioned.add(eventId, arrival);
+    this.#tell(arrival);
+  }
+
+  #conflict(incumbent: Lease, newcomer: Announcement): void {
+    const time = this.#clock.now();
+    this.#tell({ type: 'CONFLICT', time, node: nodeOf(incumbent), newcomer: announcedNode(newcomer, time) });
+  }
+
+  #remove(lease: Lease, why: 'SHUTDOWN' | 'EXPIRED'): void {
+    this.#expiry.cancel(lease);
+    this.#leases.remove(lease);
+    if (lease.phase === 'PROVISIONING')
+      this.#tell({ type: why, time: this.#clock.now(), node: nodeOf(lease) });
+  }
+
+  /** Two of the three reports that a lease has time for are missing. */
+  #endsSoon(lease: Lease): boolean {
+    return this.#expiry.remaining(lease) < lease.reply.leaseMs / 3;
+  }
+}
+
+function saysTheSame(arrival: Arrival, from: Announcement): boolean {
+  return (
+    arrival.node.bootId === from.bootId &&
+    arrival.runId === from.runId &&
+    arrival.configurationDigest === from.configurationDigest
+  );
+}

@@ -1,0 +1,60 @@
+// What discovery counts (design, section 11).
+
+import type { Metrics } from '../../shared/metrics/registry.js';
+import { type RefusalReason, type ReportType, refusalReasons, reportTypes } from './nodes/announcement.js';
+
+/** What the gauges read when they are asked. */
+export interface Readings {
+  readonly liveCount: number;
+  readonly configuredCount: number;
+}
+
+export interface DiscoveryMetrics {
+  reportTaken(type: ReportType): void;
+  reportRefused(reason: RefusalReason): void;
+  cycleCompleted(): void;
+  probeFailed(): void;
+  watching(change: 1 | -1): void;
+}
+
+/** Makes all metrics, at zero. */
+export function discoveryMetrics(metrics: Metrics, readings: Readings): DiscoveryMetrics {
+  const reports = metrics.counter({
+    name: 'reports_total',
+    help: 'Reports that were taken, by what they say.',
+    labels: { type: reportTypes },
+  });
+  const refused = metrics.counter({
+    name: 'reports_refused_total',
+    help: 'Reports that were refused, by why.',
+    labels: { reason: refusalReasons },
+  });
+  const cycles = metrics.counter({
+    name: 'cycles_total',
+    help: 'Discovery cycles that were completed, those that were asked for among them.',
+  });
+  const probeErrors = metrics.counter({
+    name: 'probe_errors_total',
+    help: 'Probes of static targets that found no agent.',
+  });
+  let watchers = 0;
+  metrics.gauge({ name: 'watchers', help: 'Watches that are open.', read: () => watchers });
+  metrics.gauge({
+    name: 'nodes',
+    help: 'Nodes that hold a lease: in provisioning mode, or configured and still reporting so.',
+    labels: { state: ['PROVISIONING', 'CONFIGURED'] },
+    read: (set) => {
+      set({ state: 'PROVISIONING' }, readings.liveCount);
+      set({ state: 'CONFIGURED' }, readings.configuredCount);
+    },
+  });
+  return {
+    reportTaken: (type) => reports.inc({ type }),
+    reportRefused: (reason) => refused.inc({ reason }),
+    cycleCompleted: () => cycles.inc(),
+    probeFailed: () => probeErrors.inc(),
+    watching: (change) => {
+      watchers += change;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+// The way of a report: bounds first, then what is known of its boot, then pace, then its address, which may have
+// to be resolved, and last the registry.
+
+import { formatHostPort } from '../../../shared/net/addresses.js';
+import { type Cidr, type Lookup, resolveDialable } from '../../../shared/net/dial-policy.js';
+import type { Registry } from '../leases/registry.js';
+import type { Outcome, Refused, Report } from '../nodes/announcement.js';
+import type { Pace } from './pace.js';
+import { originOf, type SourceRates } from './source-rates.js';
+
+export interface IntakeOptions {
+  readonly registry: Registry;
+  readonly pace: Pace;
+  readonly sourceRates: SourceRates;
+  readonly trustAdvertisedHost: boolean;
+  readonly nodeNetworks: readonly Cidr[];
+  readonly lookup: Lookup;
+}
+
+export class Intake {
+  readonly #options: IntakeOptions;
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * To be asked before anything is done with what a peer sent.
+   *
+   * @param peerIp IP address that it came from
+   */
+  turnAway(peerIp: string): Refused | undefined {
+    const retryAfterMs = this.#options.sourceRates.admit(originOf(peerIp));
+    if (retryAfterMs === undefined) return undefined;
+    const message = `too many reports come from ${peerIp} (max_reports_per_source)`;
+    return { kind: 'REFUSED', reason: 'SOURCE_RATE_LIMITED', message, retryAfterMs };
+  }
+
+  /** Takes a report whose form was checked. */
+  async take(report: Report, peerIp: string): Promise<Outcome> {
+    const { registry, pace } = this.#options;
+    const standing = registry.standing(report);
+    if (standing.kind !== 'NEW') return standing;
+    const retryAfterMs = pace.admit(standing.urgent || report.type === 'PROVISIONED');
+    if (retryAfterMs !== undefined) {
+      const message = 'more nodes report at once than discovery takes (max_reports_per_second)';
+      return { kind: 'REFUSED', reason: 'RATE_LIMITED', message, retryAfterMs };
+    }
+    const { trustAdvertisedHost, nodeNetworks, lookup } = this.#options;
+    const host = trustAdvertisedHost && report.host !== '' ? report.host : peerIp;
+    const target = await resolveDialable(formatHostPort(host, report.port), nodeNetworks, lookup);
+    const reply = pace.reply(registry.reporting);
+    if (!target.ok) {
+      const refused = { kind: 'REFUSED', reason: 'ADDRESS_REFUSED', message: target.message } as const;
+      return target.kind === 'UNRESOLVED' ? { ...refused, retryAfterMs: reply.nextReportMs } : refused;
+    }
+    return registry.take({
+      ...report,
+      source: 'REPORTED',
+      address: target.address,
+      origin: originOf(peerIp),
+      reply,
+    });
+  }
+}

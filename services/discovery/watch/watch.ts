@@ -1,0 +1,89 @@
+// What one watcher is told: who is there, that this was all, and from then on what happens. A watcher that was
+// away gets only what it missed; one that reads too slowly, so that the ring overtakes it, gets a new snapshot
+// in the same stream. Nothing is ever left out silently (design, section 4).
+
+import type { Clock } from '../../../shared/clock.js';
+import { OutOfRangeError } from '../../../shared/replay-log/replay-log.js';
+import { type Lease, nodeOf } from '../leases/lease.js';
+import type { NodeEvent } from '../nodes/node-event.js';
+import type { EventLog, Position } from './event-log.js';
+import { matches, type NodeFilter } from './filter.js';
+
+/** Where snapshots are taken. What it gives may be walked slowly, while it changes. */
+export interface Present {
+  live(): Iterable<Lease>;
+  arrivals(): Iterable<NodeEvent>;
+}
+
+export type WatchItem =
+  /** An event of the log. */
+  | { readonly kind: 'HAPPENED'; readonly revision: number; readonly event: NodeEvent }
+  /** A part of the snapshot that was begun at `revision`. */
+  | { readonly kind: 'PRESENT'; readonly revision: number; readonly event: NodeEvent }
+  /** The snapshot, or what was missed, is complete; on from `revision` the watcher is told what happens. */
+  | { readonly kind: 'SYNCED'; readonly revision: number };
+
+export interface WatchOptions {
+  readonly clock: Clock;
+  readonly log: EventLog;
+  readonly present: Present;
+  readonly filter: NodeFilter;
+  readonly resume: Position | undefined;
+  /** Resolves when the watcher can take more. */
+  readonly send: (item: WatchItem) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Goes on until the signal is aborted.
+ *
+ * @throws the signal's reason; what `send` throws
+ */
+export async function watch(options: WatchOptions): Promise<never> {
+  const { log, resume } = options;
+  let missed = resume !== undefined && log.holds(resume) ? resume.revision : undefined;
+  for (;;) {
+    try {
+      const from = missed ?? (await sendSnapshot(options));
+      await follow(options, from, missed === undefined ? from : log.last);
+    } catch (error) {
+      if (!(error instanceof OutOfRangeError)) throw error;
+      missed = undefined;
+    }
+  }
+}
+
+/**
+ * What changes while the snapshot is sent may or may not be in it, and is told after it in any case: hence the
+ * revision is taken first.
+ *
+ * @returns the revision from which to follow
+ */
+async function sendSnapshot({ clock, log, present, filter, send }: WatchOptions): Promise<number> {
+  const revision = log.last;
+  for (const event of present.arrivals()) {
+    if (matches(filter, event.node)) await send({ kind: 'PRESENT', revision, event });
+  }
+  for (const lease of present.live()) {
+    if (!matches(filter, lease)) continue;
+    const event = { type: 'SIGHTED', time: clock.now(), node: nodeOf(lease) } as const;
+    await send({ kind: 'PRESENT', revision, event });
+  }
+  return revision;
+}
+
+/** @param syncAt when everything up to this revision was sent, the watcher is told so */
+async function follow(options: WatchOptions, from: number, syncAt: number): Promise<never> {
+  const { log, filter, send, signal } = options;
+  const cursor = log.cursor(from);
+  if (from === syncAt) await send({ kind: 'SYNCED', revision: syncAt });
+  for (;;) {
+    const batch = await cursor.next(signal);
+    let revision = batch.first;
+    for (const event of batch.values) {
+      if (matches(filter, event.node)) await send({ kind: 'HAPPENED', revision, event });
+      if (revision === syncAt) await send({ kind: 'SYNCED', revision });
+      revision++;
+    }
+  }
+}
