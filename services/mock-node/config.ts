@@ -165,10 +165,13 @@ function readFlags(args: readonly string[]) {
     tokens: true,
   });
   const known: string[] = [];
+  let afterUnknown = -1;
   for (const token of tokens) {
     if (token.kind === 'positional') {
-      problems.push(`${token.value}: nothing but flags is expected`);
+      // What follows a flag that does not exist was meant as its value.
+      if (token.index !== afterUnknown) problems.push(`${token.value}: nothing but flags is expected`);
     } else if (token.kind === 'option' && !Object.hasOwn(options, token.name)) {
+      afterUnknown = token.index + 1;
       problems.push(`${token.rawName}: there is no such flag${suggestFlag(token.name)}`);
     } else if (token.kind === 'option' && token.name === 'help') {
       known.push('--help');

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { FlagError, parseFlags } from './config.js';
+
+const insecure = ['--tls-mode', 'insecure'];
+
+function problemsOf(...args: string[]): string[] {
+  try {
+    parseFlags(args, 'web-1.example.net');
+    return [];
+  } catch (error) {
+    if (!(error instanceof FlagError)) throw error;
+    return error.message.split('\n');
+  }
+}
+
+test('one node is called as its machine and answers at every address', () => {
+  expect(parseFlags(insecure, 'Web-1.Example.Net')).toMatchObject({
+    listen: '0.0.0.0:7430',
+    discovery: undefined,
+    identities: ['web-1.example.net'],
+    addressing: 'SINGLE',
+    advertiseHost: '',
+    directory: undefined,
+    secretFile: undefined,
+    monitorPort: 0,
+    startWithinMs: 1_000,
+    logLevel: 'info',
+  });
+});
+
+describe('a swarm', () => {
+  test('has a name for each node, with a number after the first label', () => {
+    const config = parseFlags([...insecure, '--nodes', '3', '--identity', 'web.example.net'], '');
+    expect(config?.identities).toEqual([
+      'web-00001.example.net',
+      'web-00002.example.net',
+      'web-00003.example.net',
+    ]);
+    expect(parseFlags([...insecure, '--nodes', '2'], '')?.identities[1]).toBe('node-00002.swarm.local');
+  });
+
+  test('differs by loopback address unless ports are asked for', () => {
+    expect(parseFlags([...insecure, '--nodes=2'], '')?.addressing).toBe('LOOPBACK');
+    expect(parseFlags([...insecure, '--nodes=2', '--addresses=ports'], '')?.addressing).toBe('PORTS');
+  });
+});
+
+test('the last of a flag that is given twice counts', () => {
+  expect(parseFlags([...insecure, '--nodes', '2', '--nodes', '1'], 'a')?.identities).toEqual(['a']);
+});
+
+test('--help asks for the usage, whatever else is wrong', () => {
+  expect(parseFlags(['--help', '--nodes', 'x'], '')).toBeUndefined();
+});
+
+test('TLS has to be renounced in writing', () => {
+  expect(problemsOf()).toEqual([expect.stringContaining('write --tls-mode insecure')]);
+  expect(problemsOf('--tls-mode', 'insecur')).toEqual([
+    '--tls-mode insecur: expected insecure; did you mean insecure?',
+  ]);
+});
+
+describe('what is wrong is told with its flag', () => {
+  test.each<[string[], string]>([
+    [['--node', '5'], '--node: there is no such flag; did you mean --nodes?'],
+    [['--verbose'], '--verbose: there is no such flag'],
+    [['5'], '5: nothing but flags is expected'],
+    [['--dir'], '--dir needs a value'],
+    [['--dir', '--help-me'], '--dir needs a value'],
+    [['--nodes', '0'], '--nodes 0: expected a whole number from 1 to 200000'],
+    [['--nodes', '1e3'], '--nodes 1e3: expected a whole number from 1 to 200000'],
+    [['--loglevel', 'loud'], '--loglevel loud: expected one of debug, info, warn, error'],
+    [['--monitor-port', '70000'], '--monitor-port 70000: expected a port, 0 to 65535'],
+    [['--discovery', 'somewhere:0'], '--discovery somewhere:0: port 0 cannot be dialled'],
+    [['--addresses', 'port'], '--addresses port: expected loopback or ports; did you mean ports?'],
+    [['--jwt-file', 'x'], '--jwt-file is not available in this version'],
+    [['--ca', 'x'], '--ca is not available in this version'],
+    [
+      ['--nodes', '10', '--addresses', 'ports', '--listen', '0.0.0.0:65530'],
+      '--nodes 10: there are not so many ports from 65530 on',
+    ],
+  ])('%j', (args, problem) => {
+    expect(problemsOf(...insecure, ...args)).toEqual([problem]);
+  });
+
+  test.each<[string[], string]>([
+    [['--listen', '7430'], '--listen "7430" has no port'],
+    [['--identity', 'no dots.'], '--identity no dots.: expected 1 to 253 of'],
+    [['--nodes', '2', '--identity', 'a b'], '--identity a b: expected 1 to 253 of'],
+    [['--start-within', 'soon'], '--start-within '],
+    [['--nodes', '2', '--advertise-host', 'a'], '--advertise-host does not go with --addresses loopback'],
+    [['--nodes', '2', '--listen', '127.0.0.1:1'], '--listen 127.0.0.1:1: with --addresses loopback'],
+  ])('%j', (args, problem) => {
+    expect(problemsOf(...insecure, ...args)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test('also where the machine has no usable name', () => {
+    expect(() => parseFlags(insecure, 'my host')).toThrow(
+      '--identity must be given: the host name "my host"',
+    );
+  });
+
+  test('and all of it at once', () => {
+    expect(problemsOf('--nodes', 'x', '--loglevel', 'y')).toHaveLength(3);
+  });
+});

@@ -1,0 +1,33 @@
+// The mock node's process: command line, then the nodes until a signal, or until all of them were shut down.
+// The only place of it that touches the process.
+
+import { hostname } from 'node:os';
+import { createLogger } from '../../shared/logger.js';
+import { warnOfFewFiles } from '../../shared/process/nofile.js';
+import { runProcess } from '../../shared/process/run-process.js';
+import { createApp } from './app.js';
+import { FlagError, type MockNodeConfig, parseFlags, usage } from './config.js';
+
+const config = readConfig();
+if (config === undefined) {
+  process.stdout.write(usage);
+} else {
+  const log = createLogger({
+    service: 'mock-node',
+    site: 'default',
+    level: config.logLevel,
+    logfile: 'stdout',
+  });
+  if (config.addressing === 'PORTS') warnOfFewFiles(2 * config.identities.length + 100, log);
+  await runProcess({ log, start: () => createApp(config, log) }, process);
+}
+
+function readConfig(): MockNodeConfig | undefined {
+  try {
+    return parseFlags(process.argv.slice(2), hostname());
+  } catch (error) {
+    if (!(error instanceof FlagError)) throw error;
+    process.stderr.write(`${error.message}\n(--help tells more)\n`);
+    process.exit(2);
+  }
+}
