@@ -80,7 +80,8 @@ export function silentLogger(): Logger {
 
 function openDestination(logfile: string): pino.DestinationStream {
   if (logfile !== 'stdout') return pino.destination({ dest: logfile, sync: true });
-  if (isatty(1)) return pretty({ destination: 1, sync: true, colorize: true, ignore: 'service,site' });
+  if (isatty(1))
+    return pretty({ destination: 1, sync: true, colorize: true, singleLine: true, ignore: 'service,site' });
   return pino.destination({ fd: 1, sync: true });
 }
 

@@ -43,7 +43,7 @@ export function readConfigFile({ path, namedBy }: FileChoice): ConfigFile {
 }
 
 /** Parses the text of a configuration file. Every error of syntax is reported, with line and column. */
-export function parseConfig(text: string, absolute: string): ConfigFile {
+function parseConfig(text: string, absolute: string): ConfigFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const at = (offset: number) => {

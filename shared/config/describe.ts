@@ -3,7 +3,7 @@
 const longestShown = 60;
 
 /** What a value is, with the value where it is short: `the text "abc"`, `the number 300`, `a list`. */
-export function describe(value: unknown): string {
+function describe(value: unknown): string {
   switch (typeof value) {
     case 'string':
       return value === '' ? 'an empty text' : `the text ${shorten(value)}`;

@@ -11,7 +11,7 @@ import { describeKind, expectedButGot } from './describe.js';
 import { suggestion } from './nearest.js';
 
 /** Says which sentence an issue becomes, from what was expected. */
-export function expecting(expected: string): (issue: { readonly input?: unknown }) => string {
+function expecting(expected: string): (issue: { readonly input?: unknown }) => string {
   return ({ input }) => expectedButGot(expected, input);
 }
 
