@@ -40,11 +40,6 @@ export class Spawner implements ProgramRunner {
     this.#connect();
   }
 
-  /** The process id of the spawner; undefined where none runs. */
-  get pid(): number | undefined {
-    return this.#connection?.pid;
-  }
-
   async run(input: Buffer, signal: AbortSignal): Promise<ProgramResult> {
     if (this.#closed) throw new SpawnerLostError('the service is stopping');
     const connection = this.#connection ?? this.#connect();

@@ -63,10 +63,6 @@ export class SpawnerConnection {
     });
   }
 
-  get pid(): number | undefined {
-    return this.#child.pid;
-  }
-
   /**
    * Runs the program once. When the signal is aborted the program is killed, and reported as KILLED once
    * nothing is left of it.

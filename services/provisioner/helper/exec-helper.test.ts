@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest';
+import type { Identity } from '../../../shared/identity.js';
+import { silentLogger } from '../../../shared/logger.js';
+import { FakeClock, settle } from '../../../test/fakes/fake-clock.js';
+import { type FakeProgram, FakeProgramRunner } from '../../../test/fakes/fake-program-runner.js';
+import { ExecHelper, type HelperObservation, helperEnvironment } from './exec-helper.js';
+import type { HelperInput } from './helper.js';
+
+const input: HelperInput = {
+  identity: 'n1.example.net' as Identity,
+  inventory: {
+    version: '',
+    upgradable: false,
+    agents: [],
+    classes: [],
+    collectives: [],
+    mainCollective: '',
+    dataPlugins: [],
+    machinesJson: '[]',
+    factsJson: '{}',
+  },
+};
+const exited = { how: 'EXITED', code: 0, signal: null } as const;
+const never = new AbortController().signal;
+
+function setUp(concurrency = 1) {
+  const runner = new FakeProgramRunner();
+  const clock = new FakeClock();
+  const observed: HelperObservation[] = [];
+  const helper = new ExecHelper(
+    {
+      command: ['/no/such/helper'],
+      timeoutMs: 10_000,
+      concurrency,
+      env: {},
+      clock,
+      log: silentLogger(),
+      observe: (observation) => observed.push(observation),
+    },
+    { PATH: '/usr/bin' },
+    runner,
+  );
+  /** The nth program that was started, from 1. */
+  const program = async (n: number): Promise<FakeProgram> => {
+    await settle();
+    const found = runner.started[n - 1];
+    if (found === undefined) throw new Error(`only ${runner.started.length} programs were started`);
+    return found;
+  };
+  return { helper, runner, clock, observed, program };
+}
+
+test('the helper gets the input and its answer is the reply', async () => {
+  const { helper, program } = setUp();
+  const reply = helper.ask(input, never);
+  const helperProgram = await program(1);
+  expect(JSON.parse(helperProgram.input)).toMatchObject({ identity: 'n1.example.net' });
+  helperProgram.end(exited, '{"configuration":{"a":"b"}}');
+  expect((await reply).configuration).toEqual(new Map([['a', 'b']]));
+});
+
+test('a caller learns when the wait for a slot is over', async () => {
+  const { helper, program } = setUp();
+  const order: string[] = [];
+  const first = helper.ask(input, never, { onStart: () => order.push('first starts') });
+  const second = helper.ask(input, never, { onStart: () => order.push('second starts') });
+  await settle();
+  expect(order).toEqual(['first starts']);
+  expect([helper.busy, helper.waiting]).toEqual([1, 1]);
+  (await program(1)).end(exited, '{}');
+  await first;
+  (await program(2)).end(exited, '{}');
+  await second;
+  expect(order).toEqual(['first starts', 'second starts']);
+  expect([helper.busy, helper.waiting]).toEqual([0, 0]);
+});
+
+test('a failed helper gives its slot back', async () => {
+  const { helper, program } = setUp();
+  const first = helper.ask(input, never);
+  (await program(1)).end({ how: 'TIMED_OUT' });
+  await expect(first).rejects.toMatchObject({ reason: 'HELPER_TIMEOUT' });
+  const second = helper.ask(input, never);
+  (await program(2)).end(exited, '{}');
+  await second;
+});
+
+test('an abort ends the helper and rejects with its reason once it is gone', async () => {
+  const { helper, observed } = setUp();
+  const controller = new AbortController();
+  const asked = helper.ask(input, controller.signal);
+  await settle();
+  controller.abort(new Error('superseded'));
+  await expect(asked).rejects.toThrow('superseded');
+  expect(helper.busy).toBe(0);
+  expect(observed).toEqual([]);
+});
+
+test('an abort during the wait starts nothing', async () => {
+  const { helper, runner } = setUp();
+  void helper.ask(input, never);
+  const controller = new AbortController();
+  const asked = helper.ask(input, controller.signal);
+  await settle();
+  controller.abort(new Error('paused'));
+  await expect(asked).rejects.toThrow('paused');
+  expect(runner.started).toHaveLength(1);
+});
+
+test('a helper that died with the spawner is run once more, and no more than that', async () => {
+  const { helper, program, runner } = setUp();
+  const lucky = helper.ask(input, never);
+  (await program(1)).lose();
+  (await program(2)).end(exited, '{}');
+  await lucky;
+  const unlucky = helper.ask(input, never);
+  (await program(3)).lose();
+  (await program(4)).lose();
+  await expect(unlucky).rejects.toMatchObject({
+    reason: 'HELPER_EXIT',
+    message: 'the helper was killed: the spawner ended (SIGKILL)',
+  });
+  expect(runner.started).toHaveLength(4);
+});
+
+test('each helper is observed with the time that it ran and why it failed', async () => {
+  const { helper, program, clock, observed } = setUp();
+  const first = helper.ask(input, never);
+  const second = helper.ask(input, never);
+  const firstProgram = await program(1);
+  await clock.advance(300);
+  firstProgram.end(exited, '{}');
+  await first;
+  const secondProgram = await program(2);
+  await clock.advance(200);
+  secondProgram.end(exited, '');
+  await expect(second).rejects.toMatchObject({ reason: 'HELPER_EMPTY' });
+  expect(observed).toEqual([
+    { durationMs: 300, reason: undefined },
+    { durationMs: 200, reason: 'HELPER_EMPTY' },
+  ]);
+});
+
+test('a helper that could not be started says why', async () => {
+  const { helper, program } = setUp();
+  const asked = helper.ask(input, never);
+  (await program(1)).end({ how: 'NOT_STARTED', code: 'ENOENT' });
+  await expect(asked).rejects.toMatchObject({
+    reason: 'HELPER_NOT_FOUND',
+    message: 'helper /no/such/helper does not exist',
+  });
+});
+
+test('the helper sees the environment of the service, less what is for the service', () => {
+  const env = { PATH: '/bin', SLIPWAY_TOKEN: 's3cret', SLIPWAY_: 'x', HOME: '/root', GONE: undefined };
+  expect(helperEnvironment(env)).toEqual({ PATH: '/bin', HOME: '/root' });
+});

@@ -1,0 +1,17 @@
+// A service with nothing but a helper, for tests that kill it: asks the program named by its argument.
+
+import { createExecHelper } from '../../services/provisioner/helper/exec-helper.js';
+import { systemClock } from '../../shared/clock.js';
+import { silentLogger } from '../../shared/logger.js';
+import { inputOf } from './helper-support.js';
+
+const [program = ''] = process.argv.slice(2);
+const helper = createExecHelper({
+  command: [program],
+  timeoutMs: 60_000,
+  concurrency: 1,
+  env: process.env,
+  clock: systemClock,
+  log: silentLogger(),
+});
+await helper.ask(inputOf(), new AbortController().signal);
