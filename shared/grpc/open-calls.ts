@@ -6,10 +6,12 @@ import { type StatusObject, status, type UntypedServiceImplementation } from '@g
 import { serverStopping } from './context.js';
 import { RpcError, toStatus } from './errors.js';
 
-type Handler = (call: EventEmitter, callback?: (refusal: StatusObject) => void) => void;
+type Answer = (status: StatusObject) => void;
+
+type Handler = (call: EventEmitter, answer?: Answer) => void;
 
 export class OpenCalls {
-  readonly #unary = new Set<EventEmitter>();
+  readonly #unary = new Map<EventEmitter, Answer>();
   readonly #streams = new Set<EventEmitter>();
   #stopping = false;
   #onChange: () => void = () => {};
@@ -22,14 +24,9 @@ export class OpenCalls {
   track(implementation: object, untilTheEnd = false): UntypedServiceImplementation {
     const tracked: Record<string, Handler> = {};
     for (const [name, handler] of Object.entries(implementation)) {
-      tracked[name] = (call, callback) => {
-        const stream = callback === undefined;
-        if (this.#stopping && (stream || !untilTheEnd)) {
-          refuse(call, callback);
-          return;
-        }
-        this.#enter(call, stream ? this.#streams : this.#unary);
-        Reflect.apply(handler, implementation, [call, callback]);
+      tracked[name] = (call, answer) => {
+        if (this.#stopping && (answer === undefined || !untilTheEnd)) refuse(call, answer);
+        else Reflect.apply(handler, implementation, [call, this.#enter(call, answer)]);
       };
     }
     return tracked as unknown as UntypedServiceImplementation;
@@ -43,6 +40,11 @@ export class OpenCalls {
     }
   }
 
+  /** Ends the unary calls, too, with UNAVAILABLE; what their handlers answer later goes nowhere. */
+  cut(): void {
+    for (const [call, answer] of this.#unary) refuse(call, answer);
+  }
+
   /** Resolves when no unary call is open. */
   unaryDone(): Promise<void> {
     return this.#when(() => this.#unary.size === 0);
@@ -53,13 +55,26 @@ export class OpenCalls {
     return this.#when(() => this.#streams.size === 0);
   }
 
-  #enter(call: EventEmitter, calls: Set<EventEmitter>): void {
-    calls.add(call);
+  /** @returns the means to answer the call, which works once; undefined for a stream */
+  #enter(call: EventEmitter, answer: Answer | undefined): Answer | undefined {
     // grpc-js emits it at the end of every call, however it ended.
     call.once('cancelled', () => {
-      calls.delete(call);
+      this.#streams.delete(call);
+      this.#unary.delete(call);
       this.#onChange();
     });
+    if (answer === undefined) {
+      this.#streams.add(call);
+      return undefined;
+    }
+    let answered = false;
+    const answerOnce: Answer = (...args) => {
+      if (answered) return;
+      answered = true;
+      answer(...args);
+    };
+    this.#unary.set(call, answerOnce);
+    return answerOnce;
   }
 
   #when(condition: () => boolean): Promise<void> {
@@ -72,8 +87,8 @@ export class OpenCalls {
   }
 }
 
-function refuse(call: EventEmitter, callback: ((refusal: StatusObject) => void) | undefined): void {
+function refuse(call: EventEmitter, answer: Answer | undefined): void {
   const refusal = toStatus(new RpcError(status.UNAVAILABLE, 'the server is stopping'));
-  if (callback === undefined) call.emit('error', refusal);
-  else callback(refusal);
+  if (answer === undefined) call.emit('error', refusal);
+  else answer(refusal);
 }

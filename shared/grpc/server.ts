@@ -11,6 +11,7 @@ import {
 import { type Clock, systemClock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import { formatHostPort, parseHostPort } from '../net/addresses.js';
+import { listenError } from '../net/listen-error.js';
 import { Health } from './health.js';
 import { OpenCalls } from './open-calls.js';
 import { addReflection, serviceName } from './reflection.js';
@@ -47,11 +48,6 @@ export interface RunningServer {
    * have `graceMs` to finish, and what is still open then is cut. Never rejects; safe to call twice.
    */
   stop(graceMs: number): Promise<void>;
-}
-
-/** The server cannot listen where it should. The message is a sentence for people. */
-export class ListenError extends Error {
-  override readonly name = 'ListenError';
 }
 
 export const defaultServerOptions: Readonly<ServerOptions> = Object.freeze({
@@ -110,9 +106,10 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     calls.stop();
     // Only then may grpc-js drain: once it does, its keepalive cuts calls that are still active.
     await within(clock, left(), calls.unaryDone());
+    calls.cut();
     await within(clock, Math.min(left(), streamGraceMs), calls.streamsDone());
     const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
-    await within(clock, Math.min(left(), closeGraceMs), closed);
+    await within(clock, Math.min(Math.max(left(), leastCloseMs), closeGraceMs), closed);
     server.forceShutdown();
     log.debug({ address }, 'stopped listening');
   }
@@ -121,8 +118,9 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
 /** How long a stream may take to end once it was told to; a reader that stands still is not waited for. */
 const streamGraceMs = 1000;
 
-/** How long connections without calls may take to close. */
+/** How long connections may take to close, and have to send what was answered last, at most and at least. */
 const closeGraceMs = 1000;
+const leastCloseMs = 100;
 
 /** Resolves when the work is done or the time is over. */
 function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
@@ -143,14 +141,7 @@ function bind(server: Server, listen: string, credentials: ServerCredentials): P
         return;
       }
       server.forceShutdown();
-      reject(new ListenError(`cannot listen on ${listen}: ${whyNot(error.message)}`, { cause: error }));
+      reject(listenError(listen, error));
     });
   });
-}
-
-function whyNot(message: string): string {
-  if (message.includes('EADDRINUSE')) return 'another program listens there already';
-  if (message.includes('EACCES')) return 'this user may not listen on that port';
-  if (message.includes('EADDRNOTAVAIL')) return 'it is no address of this machine';
-  return message;
 }

@@ -2,6 +2,7 @@
 // come from is the caller's matter (run-service.ts for services, flags for the mock node).
 
 import { ConfigError } from '../config/config-error.js';
+import { routeLibraryLog } from '../grpc/library-log.js';
 import type { Logger } from '../logger.js';
 import { AddressError } from '../net/addresses.js';
 import { ListenError } from '../net/listen-error.js';
@@ -31,6 +32,7 @@ export interface ProcessOptions {
  */
 export async function runProcess(options: ProcessOptions, process: NodeJS.Process): Promise<void> {
   const { log } = options;
+  routeLibraryLog(log);
   const crash = (error: unknown, origin: string): never => {
     log.fatal({ err: error, origin }, 'crashed');
     process.exit(1);

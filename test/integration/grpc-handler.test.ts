@@ -12,7 +12,7 @@ import { callUnary } from '../../shared/grpc/call.js';
 import { fromServiceError, RpcError } from '../../shared/grpc/errors.js';
 import { type CallContext, serverStream, unary } from '../../shared/grpc/handler.js';
 import { loggerTo, silentLogger } from '../../shared/logger.js';
-import { deferred, numbered, numberOf, startRig } from './grpc-support.js';
+import { deferred, numbered, numberOf, standsStill, startRig } from './grpc-support.js';
 
 const log = silentLogger();
 const request = WatchNodesRequest.fromPartial({});
@@ -238,10 +238,10 @@ test('a reader that stands still makes the writer wait, and gets everything once
     first.resolve();
   });
   await first.promise;
-  for (let seen = -1; seen !== written; ) {
-    seen = written;
-    for (let trip = 0; trip < 20; trip++) await identify(agent);
-  }
+  await standsStill(
+    () => written,
+    () => identify(agent),
+  );
   expect(written).toBeLessThan(1000);
   stream.resume();
   await ended.promise;

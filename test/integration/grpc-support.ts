@@ -103,3 +103,11 @@ export function deferred<T = void>(): {
   });
   return { promise, resolve };
 }
+
+/** Waits until a number has not risen during many round trips. */
+export async function standsStill(read: () => number, roundTrip: () => Promise<unknown>): Promise<void> {
+  for (let seen = -1; seen !== read(); ) {
+    seen = read();
+    for (let trip = 0; trip < 20; trip++) await roundTrip();
+  }
+}
