@@ -2,7 +2,7 @@
 // metrics are made from these events; whoever produces them knows nothing of either.
 
 import type { Identity, RunId } from '../../../shared/identity.js';
-import type { OutcomeKind } from '../run/outcome.js';
+import type { FailureReason, OutcomeKind } from '../run/outcome.js';
 
 /** A step of the sequence (design, section 10). */
 export type StepName = 'IDENTIFY' | 'GET_INVENTORY' | 'HELPER' | 'CONFIGURE' | 'RESTART' | 'SHUTDOWN';
@@ -54,8 +54,8 @@ export type ProvisioningEvent =
       readonly identity: Identity;
       readonly runId: RunId;
       readonly outcome: OutcomeKind;
-      /** The failure's reason; empty for other outcomes. */
-      readonly reason: string;
+      /** Empty for outcomes other than FAILED. */
+      readonly reason: FailureReason | '';
       readonly message: string;
       readonly durationMs: number;
       readonly nextState: NextState;

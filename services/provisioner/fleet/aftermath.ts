@@ -7,7 +7,7 @@ import type { EventSink } from '../events/event.js';
 import type { Outcome } from '../run/outcome.js';
 import type { RunResult } from '../run/run.js';
 import { type Counters, loopThreshold } from './counters.js';
-import { afterRun, type DispositionPolicy, type Next, outcomeRules, type Past } from './disposition.js';
+import { afterRun, type DispositionPolicy, type Next, type Past, rowEffects } from './disposition.js';
 import type { Entry } from './entry.js';
 import { type Host, learnBootOfRun } from './host.js';
 import type { Hosts } from './hosts.js';
@@ -47,7 +47,7 @@ export class Aftermath {
     const { counters } = this.#options;
     if (outcome.kind === 'PROVISIONED') counters.provisioned(identity, boot);
     const comebacks = saysItWouldComeBack(outcome) ? counters.cameBack(identity) : 0;
-    switch (outcomeRules[outcome.kind].row) {
+    switch (rowEffects[outcome.kind]) {
       case 'ADDS':
         return { failuresInRow: counters.failed(identity), comebacks };
       case 'ENDS':

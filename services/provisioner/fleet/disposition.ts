@@ -6,32 +6,15 @@ import type { Random } from '../../../shared/random.js';
 import type { Outcome, OutcomeKind } from '../run/outcome.js';
 import { loopThreshold } from './counters.js';
 
-/** What a finished run counts as. */
-export type CountsAs =
-  | 'provisioned'
-  | 'shutdown'
-  | 'deferred'
-  | 'failed'
-  | 'skipped'
-  | 'superseded'
-  | 'cancelled';
-
-/** What an outcome does to the row of failures of its node. */
-export type RowEffect = 'ADDS' | 'ENDS' | 'KEEPS';
-
-interface Rule {
-  readonly countsAs: CountsAs;
-  readonly row: RowEffect;
-}
-
-export const outcomeRules: Readonly<Record<OutcomeKind, Rule>> = {
-  PROVISIONED: { countsAs: 'provisioned', row: 'ENDS' },
-  SHUT_DOWN: { countsAs: 'shutdown', row: 'ENDS' },
-  DEFERRED: { countsAs: 'deferred', row: 'ENDS' },
-  FAILED: { countsAs: 'failed', row: 'ADDS' },
-  SKIPPED_STALE: { countsAs: 'skipped', row: 'KEEPS' },
-  SUPERSEDED: { countsAs: 'superseded', row: 'KEEPS' },
-  CANCELLED: { countsAs: 'cancelled', row: 'KEEPS' },
+/** What each outcome does to the row of failures of its node: adds to it, ends it, or leaves it as it is. */
+export const rowEffects: Readonly<Record<OutcomeKind, 'ADDS' | 'ENDS' | 'KEEPS'>> = {
+  PROVISIONED: 'ENDS',
+  SHUT_DOWN: 'ENDS',
+  DEFERRED: 'ENDS',
+  FAILED: 'ADDS',
+  SKIPPED_STALE: 'KEEPS',
+  SUPERSEDED: 'KEEPS',
+  CANCELLED: 'KEEPS',
 };
 
 /** What becomes of a host; times in milliseconds. */

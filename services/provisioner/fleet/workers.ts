@@ -52,7 +52,7 @@ export class Workers {
   async stop(graceMs: number): Promise<void> {
     for (const run of this.#running) {
       run.interrupt('STOPPING');
-      if (run.pastPointOfNoReturn) run.hurry(graceMs);
+      run.hurry(graceMs);
     }
     await Promise.all([...this.#running].map((run) => run.finished));
   }

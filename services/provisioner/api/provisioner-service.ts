@@ -1,0 +1,54 @@
+// What operators ask of the provisioner (design, section 10). In this version that is Pause and Resume.
+
+import { status } from '@grpc/grpc-js';
+import {
+  type PauseResponse,
+  type ProvisionerServiceServer,
+  ProvisionerServiceService,
+  type ResumeResponse,
+} from '../../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { RpcError } from '../../../shared/grpc/errors.js';
+import { type CallContext, unary, unimplemented } from '../../../shared/grpc/handler.js';
+import type { ServedService } from '../../../shared/grpc/server.js';
+import type { Logger } from '../../../shared/logger.js';
+import { type OperatorPause, PauseNotKeptError } from '../fleet/pause.js';
+import { toPauseStatus } from './convert.js';
+
+const longestMessage = 1024;
+
+/** Serves slipway.provisioner.v1.ProvisionerService. */
+export function provisionerService(pause: OperatorPause, log: Logger): ServedService {
+  const change = (turn: (by: string, message: string) => Promise<void>) =>
+    unary(log, async ({ message }: { message: string }, context: CallContext) => {
+      checkMessage(message);
+      await turn(context.peerHost, message).catch(refuse);
+      return { pause: toPauseStatus(pause.note) } satisfies PauseResponse & ResumeResponse;
+    });
+  const implementation: ProvisionerServiceServer = {
+    getStatus: unimplemented('GetStatus'),
+    listHosts: unimplemented('ListHosts'),
+    getHost: unimplemented('GetHost'),
+    pause: change((by, message) => pause.pause(by, message)),
+    resume: change((by, message) => pause.resume(by, message)),
+    provisionHost: unimplemented('ProvisionHost'),
+    reprovisionHost: unimplemented('ReprovisionHost'),
+    releaseHost: unimplemented('ReleaseHost'),
+    testHelper: unimplemented('TestHelper'),
+  };
+  return { definition: ProvisionerServiceService, implementation };
+}
+
+function checkMessage(message: string): void {
+  const length = [...message].length;
+  if (length <= longestMessage) return;
+  const description = `has ${length} characters; at most ${longestMessage} are allowed`;
+  throw new RpcError(status.INVALID_ARGUMENT, `message ${description}`, {
+    reason: 'ARGUMENT_INVALID',
+    violations: [{ field: 'message', description }],
+  });
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof PauseNotKeptError)) throw error;
+  throw new RpcError(status.DATA_LOSS, error.message, { reason: 'PAUSE_NOT_KEPT', cause: error });
+}

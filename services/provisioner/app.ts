@@ -1,0 +1,80 @@
+// The provisioner as an app: its listeners, and an end in order.
+
+import { systemClock } from '../../shared/clock.js';
+import { type RunningServer, startServer } from '../../shared/grpc/server.js';
+import type { Logger } from '../../shared/logger.js';
+import type { Metrics } from '../../shared/metrics/registry.js';
+import { type Monitor, startMonitor } from '../../shared/monitor.js';
+import type { App } from '../../shared/process/run-process.js';
+import { systemRandom } from '../../shared/random.js';
+import { Phases } from '../../shared/shutdown.js';
+import { provisioningEventService } from './api/events-service.js';
+import { provisionerService } from './api/provisioner-service.js';
+import type { ProvisionerConfig } from './config.js';
+import { prepareDataDir } from './data-dir.js';
+import { Provisioner, type Surroundings } from './provisioner.js';
+
+export interface ProvisionerApp extends App, AsyncDisposable {
+  readonly metrics: Metrics;
+}
+
+/** Runs have this share of the grace: the rest is for what comes after them. */
+const runsShare = 0.9;
+
+/**
+ * Starts the provisioner. It listens when this resolves; whether it watches a discovery service yet is its
+ * readiness.
+ *
+ * @throws StartError, ListenError
+ */
+export async function createApp(
+  config: ProvisionerConfig,
+  log: Logger,
+  overrides: Partial<Surroundings> = {},
+): Promise<ProvisionerApp> {
+  const surroundings = { clock: systemClock, random: systemRandom, env: process.env, ...overrides };
+  await prepareDataDir(config.data_dir);
+  const provisioner = new Provisioner(config, log, surroundings);
+  const { metrics } = provisioner;
+  let server: RunningServer | undefined;
+  let monitor: Monitor | undefined;
+
+  const phases = new Phases(surroundings.clock)
+    .add('runs', (leftMs) => provisioner.stopRuns(leftMs * runsShare))
+    .add('discovery, helpers and confirmations', () => provisioner.close())
+    .add('api', (leftMs) => server?.stop(leftMs))
+    .add('monitor', () => monitor?.close());
+  const stop = async () => {
+    await phases.run(config.shutdown_grace, log);
+  };
+
+  try {
+    server = await startServer({
+      listen: config.listen,
+      services: [provisionerService(provisioner.pause, log), provisioningEventService()],
+      serving: false,
+      log,
+    });
+    const { setServing } = server;
+    provisioner.readinessChanged = () => setServing(provisioner.readiness.ready);
+    if (config.monitor_port > 0) {
+      const ready = () => provisioner.readiness;
+      monitor = await startMonitor({
+        host: config.monitor_host,
+        port: config.monitor_port,
+        metrics,
+        ready,
+        log,
+      });
+    }
+    await provisioner.start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const addresses = {
+    api: server.address,
+    ...(monitor !== undefined && { monitor: monitor.address }),
+  };
+  return { addresses, metrics, stop, [Symbol.asyncDispose]: stop };
+}

@@ -1,0 +1,19 @@
+// The folder in which the provisioner keeps its state: made where it is missing, and refused at start where
+// nothing could be written, rather than when an operator pauses in a hurry.
+
+import { constants } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
+import { StartError } from '../../shared/process/start-error.js';
+
+/** @throws StartError where the folder cannot be made or written to */
+export async function prepareDataDir(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StartError(`data_dir ${folder} cannot be written to: ${why}; make it, or set another`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,193 @@
+// Puts the parts of the provisioner together: what discovery says goes into the fleet, the fleet's runs onto
+// nodes, and what happens into logs and metrics. Listening and stopping are app.ts's matter.
+
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../shared/clock.js';
+import { insecureNodeCredentials } from '../../shared/grpc/credentials.js';
+import type { Logger } from '../../shared/logger.js';
+import { Metrics } from '../../shared/metrics/registry.js';
+import type { Readiness } from '../../shared/monitor.js';
+import { parseCidr } from '../../shared/net/dial-policy.js';
+import type { Random } from '../../shared/random.js';
+import type { ProvisionerConfig } from './config.js';
+import { FanOut } from './events/fan-out.js';
+import { logLines } from './events/log-lines.js';
+import { Fleet } from './fleet/fleet.js';
+import { Freshness } from './fleet/freshness.js';
+import { OperatorPause } from './fleet/pause.js';
+import { PauseFile } from './fleet/pause-file.js';
+import { createExecHelper, type ExecHelper } from './helper/exec-helper.js';
+import { createMeters, type Meters, showState } from './metrics.js';
+import { Confirmations, confirmTimeoutMs } from './run/confirmations.js';
+import { Fences } from './run/fences.js';
+import { createDialer } from './run/node-client.js';
+import { createAskNode, createIncumbentCheck } from './run/probe.js';
+import { createRunner } from './run/runner.js';
+import { DiscoveryClient } from './sightings/discovery-client.js';
+import { Sightings } from './sightings/sightings.js';
+import type { WatchListener } from './sightings/watch.js';
+import { watchLog } from './sightings/watch-log.js';
+
+/** What comes from the machine, and from tests something else. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export class Provisioner {
+  readonly metrics: Metrics;
+  readonly fleet: Fleet;
+  readonly pause: OperatorPause;
+  readonly sightings: Sightings;
+  readonly confirmations: Confirmations;
+  readonly helper: ExecHelper;
+  /** Called when {@link readiness} may have changed. */
+  readinessChanged: () => void = () => {};
+  #stopping = false;
+
+  constructor(config: ProvisionerConfig, log: Logger, { clock, random, env }: Surroundings) {
+    const { site } = config;
+    this.metrics = new Metrics({ site, service: 'provisioner' });
+    const meters = createMeters(this.metrics);
+    const events = new FanOut((err, event) =>
+      log.error({ err, event: event.type }, 'an event was not taken'),
+    );
+    events.add(logLines(log));
+    events.add(meters);
+
+    const credentials = insecureNodeCredentials(clock);
+    const freshness = new Freshness(clock, config.interval);
+    const dial = createDialer({
+      site,
+      provisioner: randomUUID(),
+      maxInventoryBytes: config.max_inventory,
+      networks: config.node_networks.map(parseCidr),
+      credentials,
+      clock,
+      observer: meters,
+    });
+    const { tokens } = config;
+    const timeouts = { identifyTimeoutMs: config.identify_timeout, rpcTimeoutMs: config.rpc_timeout };
+    this.confirmations = new Confirmations({
+      clock,
+      events,
+      askNode: createAskNode({ dial, tokens, clock, random, ...timeouts }),
+      timeoutMs: () => config.confirm_timeout ?? confirmTimeoutMs(freshness.intervalMs),
+    });
+    this.helper = createExecHelper({
+      command: config.helper,
+      timeoutMs: config.helper_timeout,
+      concurrency: config.helper_concurrency,
+      env,
+      clock,
+      log,
+      observe: (observation) => meters.helperRan(observation),
+    });
+    const startRun = createRunner({
+      settings: { ...timeouts, runTimeoutMs: config.run_timeout, restartSplayMs: config.restart_splay },
+      helper: this.helper,
+      events,
+      clock,
+      random,
+      log,
+      intervalMs: () => freshness.intervalMs,
+      dial,
+      fences: new Fences(clock),
+      confirmations: this.confirmations,
+      tokens,
+    });
+    this.fleet = new Fleet({
+      workers: config.workers,
+      queueLimit: config.queue_limit,
+      holdMs: config.hold,
+      backoffMaxMs: config.backoff_max,
+      clock,
+      random,
+      freshness,
+      startRun,
+      isStillThere: createIncumbentCheck({ dial, ...timeouts }),
+      sink: events,
+    });
+    this.pause = new OperatorPause({
+      store: new PauseFile(config.data_dir),
+      clock,
+      sink: events,
+      paused: () => this.fleet.pause(),
+      resumed: () => {
+        this.fleet.resume();
+        // Nodes that were not admitted in the meantime come at once, not with the next cycle.
+        void this.sightings.discover();
+      },
+    });
+    this.sightings = new Sightings({
+      discoveries: config.discovery,
+      components: config.lifecycle_component,
+      connect: (address) => new DiscoveryClient(address, credentials),
+      listener: this.#listener(freshness, meters, watchLog(log, clock)),
+      clock,
+      random,
+      log,
+    });
+    showState(this.metrics, {
+      fleet: () => this.fleet.status,
+      paused: () => this.pause.note !== undefined,
+      discoveriesConnected: () => this.sightings.connected,
+    });
+  }
+
+  /** Whether it does its job. */
+  get readiness(): Readiness {
+    const why = this.#stopping ? 'stopping' : this.sightings.whyNone;
+    return why === undefined ? { ready: true } : { ready: false, why };
+  }
+
+  /** Takes up what was kept, and begins to watch. */
+  async start(): Promise<void> {
+    await this.pause.restore();
+    this.sightings.start();
+  }
+
+  /** Is not ready any more; starts nothing and waits for the runs, which are told that they have `graceMs`. */
+  async stopRuns(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    this.readinessChanged();
+    await this.fleet.stop(graceMs);
+  }
+
+  /** Lets go of what it holds outside the process. */
+  async close(): Promise<void> {
+    this.confirmations.close();
+    await Promise.all([this.sightings.stop(), this.helper.close()]);
+  }
+
+  #listener(
+    freshness: Freshness,
+    meters: Meters,
+    said: Pick<WatchListener, 'skipped' | 'synced' | 'lost'>,
+  ): WatchListener {
+    return {
+      event: (event) => {
+        meters.sighted(event.type);
+        this.fleet.handle(event);
+        if (event.type !== 'PROVISIONED' || event.runId === undefined) return;
+        const { node, runId, configurationDigest } = event;
+        this.confirmations.cameUp({ identity: node.identity, runId, configurationDigest });
+      },
+      skipped: (discovery, why) => {
+        meters.sighted('INVALID');
+        said.skipped(discovery, why);
+      },
+      synced: (discovery, intervalMs) => {
+        freshness.synced(discovery, intervalMs);
+        said.synced(discovery, intervalMs);
+        this.readinessChanged();
+      },
+      lost: (discovery, why, wasSynced) => {
+        freshness.lost(discovery);
+        said.lost(discovery, why, wasSynced);
+        this.readinessChanged();
+      },
+    };
+  }
+}
