@@ -22,6 +22,9 @@ export class CrashingFiles implements Files {
   #crashAt = Number.POSITIVE_INFINITY;
   #dead = false;
 
+  /** Called before each write; the write waits for it, and fails where it rejects. */
+  beforeWrite: (path: string) => Promise<void> = async () => {};
+
   /** How many operations that change something were begun. */
   get operations(): number {
     return this.#operations;
@@ -67,6 +70,7 @@ export class CrashingFiles implements Files {
   }
 
   async write(path: string, content: string | Buffer): Promise<void> {
+    await this.beforeWrite(path);
     const bytes = Buffer.from(content);
     this.#requireDirectory(dirname(path));
     this.#begin(() => this.#change((tree) => tree.set(path, bytes.subarray(0, bytes.length / 2))));

@@ -1,0 +1,213 @@
+import { status } from '@grpc/grpc-js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { RpcError } from '../../../shared/grpc/errors.js';
+import { newBootId, newRunId, parseIdentity } from '../../../shared/identity.js';
+import { silentLogger } from '../../../shared/logger.js';
+import { FakeClock } from '../../../test/fakes/fake-clock.js';
+import { FakeRegistry } from '../../../test/fakes/fake-registry.js';
+import type { Provisioned } from './report.js';
+import { Reporter } from './reporter.js';
+
+const identity = parseIdentity('web-1') ?? fail();
+
+function fail(): never {
+  throw new Error('not an identity');
+}
+
+let clock: FakeClock;
+let registry: FakeRegistry;
+let random: number;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  registry = new FakeRegistry();
+  random = 0;
+});
+
+function newReporter(provisioned?: Provisioned): Reporter {
+  let events = 0;
+  return new Reporter({
+    registry,
+    facts: { identity, bootId: newBootId(), version: '1.0', host: '', port: 7430 },
+    provisioned,
+    newEventId: () => `event-${++events}`,
+    clock,
+    random: () => random,
+    log: silentLogger(),
+  });
+}
+
+describe('a node that waits', () => {
+  test('reports STARTUP and then ALIVE at the pace it is told', async () => {
+    newReporter().start();
+    await clock.advance(9_999);
+    expect(registry.types).toEqual(['STARTUP']);
+    await clock.advance(1);
+    registry.answer = () => 3_000;
+    await clock.advance(13_000);
+    expect(registry.types).toEqual(['STARTUP', 'ALIVE', 'ALIVE', 'ALIVE']);
+    expect(registry.reports.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+    expect(new Set(registry.reports.map(({ eventId }) => eventId)).size).toBe(4);
+  });
+
+  test('waits a little longer than told, but never less', async () => {
+    random = 0.999;
+    newReporter().start();
+    await clock.advance(10_900);
+    expect(registry.types).toEqual(['STARTUP']);
+    await clock.advance(100);
+    expect(registry.types).toEqual(['STARTUP', 'ALIVE']);
+  });
+
+  test('keeps a pace within reason whatever it is told', async () => {
+    registry.answer = () => 0;
+    newReporter().start();
+    await clock.advance(1_000);
+    expect(registry.reports.length).toBeLessThanOrEqual(11);
+  });
+});
+
+describe('a node that came up configured', () => {
+  const provisioned: Provisioned = { runId: newRunId(), configurationDigest: 'ab'.repeat(32) };
+
+  test('repeats PROVISIONED as the same event for ten minutes', async () => {
+    newReporter(provisioned).start();
+    await clock.advance(3_600_000);
+    expect(new Set(registry.types)).toEqual(new Set(['PROVISIONED']));
+    expect(registry.reports).toHaveLength(61);
+    expect(new Set(registry.reports.map(({ eventId }) => eventId))).toEqual(new Set(['event-1']));
+    expect(registry.reports.map(({ sequence }) => sequence)).toEqual(
+      registry.reports.map((_, index) => index + 1),
+    );
+    expect(registry.last.provisioned).toEqual(provisioned);
+  });
+
+  test('counts the ten minutes from when it was first heard', async () => {
+    registry.answer = () => {
+      throw new RpcError(status.UNAVAILABLE, 'away');
+    };
+    newReporter(provisioned).start();
+    await clock.advance(3_600_000);
+    registry.answer = () => 10_000;
+    registry.reports.length = 0;
+    await clock.advance(3_600_000);
+    expect(registry.reports).toHaveLength(61);
+  });
+});
+
+describe('while discovery is away', () => {
+  beforeEach(() => {
+    registry.answer = () => {
+      throw new RpcError(status.UNAVAILABLE, 'away');
+    };
+  });
+
+  test('the same report is tried again, with growing pauses, for ever', async () => {
+    random = 0.5;
+    newReporter().start();
+    await clock.advance(500 + 1_000 + 2_000 + 4_000);
+    expect(registry.types).toEqual(Array(5).fill('STARTUP'));
+    expect(new Set(registry.reports.map(({ sequence }) => sequence))).toEqual(new Set([1]));
+    await clock.advance(24 * 3_600_000);
+    const before = registry.reports.length;
+    expect(before).toBeGreaterThan(10_000);
+    registry.answer = () => 10_000;
+    await clock.advance(16_000);
+    expect(registry.types.slice(before)).toEqual(['STARTUP', 'ALIVE']);
+  });
+});
+
+test('a report over the rate comes back after what it was told, with full jitter', async () => {
+  registry.answer = () => {
+    throw new RpcError(status.RESOURCE_EXHAUSTED, 'over the rate', { retryAfterMs: 2_000 });
+  };
+  random = 0.75;
+  newReporter().start();
+  await clock.advance(3_499);
+  expect(registry.reports).toHaveLength(1);
+  await clock.advance(1);
+  expect(registry.reports).toHaveLength(2);
+  expect(registry.last.sequence).toBe(1);
+});
+
+test('a report that was refused is said anew, as the same event', async () => {
+  registry.answer = ({ sequence }) => {
+    if (sequence < 3) throw new RpcError(status.FAILED_PRECONDITION, 'sequence too low');
+    return 10_000;
+  };
+  newReporter().start();
+  await clock.advance(2_000);
+  expect(registry.reports.map(({ type, sequence, eventId }) => [type, sequence, eventId])).toEqual([
+    ['STARTUP', 1, 'event-1'],
+    ['STARTUP', 2, 'event-1'],
+    ['STARTUP', 3, 'event-1'],
+  ]);
+});
+
+describe('a node with a stop pending', () => {
+  test('reports SHUTDOWN at once and nothing more', async () => {
+    const reporter = newReporter();
+    reporter.start();
+    await clock.advance(5_000);
+    reporter.announceStop();
+    await clock.advance(60_000);
+    expect(registry.types).toEqual(['STARTUP', 'SHUTDOWN']);
+    expect(registry.last.sequence).toBe(2);
+  });
+
+  test('does not wait for a report that hangs', async () => {
+    registry.answer = (_report, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const reporter = newReporter();
+    reporter.start();
+    await clock.advance(1_000);
+    registry.answer = () => 10_000;
+    reporter.announceStop();
+    await clock.advance(0);
+    expect(registry.types).toEqual(['STARTUP', 'SHUTDOWN']);
+  });
+});
+
+describe('closing', () => {
+  test('lets a report under way get through', async () => {
+    let arrive: (paceMs: number) => void = () => {};
+    registry.answer = () =>
+      new Promise((resolve) => {
+        arrive = resolve;
+      });
+    const reporter = newReporter();
+    reporter.announceStop();
+    await clock.advance(0);
+    let closed = false;
+    const closing = reporter.close(1_000).then(() => {
+      closed = true;
+    });
+    await clock.advance(500);
+    expect(closed).toBe(false);
+    arrive(10_000);
+    await closing;
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('cuts it off when its time is over', async () => {
+    registry.answer = (_report, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const reporter = newReporter();
+    reporter.announceStop();
+    await clock.advance(0);
+    const closing = reporter.close(1_000);
+    await clock.advance(1_000);
+    await closing;
+  });
+
+  test('does not wait for another try', async () => {
+    registry.answer = () => {
+      throw new RpcError(status.UNAVAILABLE, 'away');
+    };
+    const reporter = newReporter();
+    reporter.announceStop();
+    await clock.advance(10);
+    await reporter.close(1_000);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

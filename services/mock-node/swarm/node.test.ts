@@ -1,0 +1,238 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { status } from '@grpc/grpc-js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { RpcError } from '../../../shared/grpc/errors.js';
+import { newRunId, parseIdentity, type RunId } from '../../../shared/identity.js';
+import { silentLogger } from '../../../shared/logger.js';
+import { CrashingFiles } from '../../../test/fakes/crashing-files.js';
+import { FakeClock } from '../../../test/fakes/fake-clock.js';
+import { FakeRegistry } from '../../../test/fakes/fake-registry.js';
+import type { Agent } from '../agent/agent.js';
+import type { Call } from '../agent/call.js';
+import { Slots } from '../slots.js';
+import { NodeStore } from '../state/node-store.js';
+import { Node, type Phase } from './node.js';
+import { Swarm } from './swarm.js';
+
+const identity = parseIdentity('web-1') ?? fail();
+const directory = '/nodes/web-1';
+const digest = '0'.repeat(63);
+
+function fail(): never {
+  throw new Error('not an identity');
+}
+
+let clock: FakeClock;
+let files: CrashingFiles;
+let registry: FakeRegistry;
+let phases: string[];
+
+beforeEach(() => {
+  clock = new FakeClock();
+  files = new CrashingFiles();
+  registry = new FakeRegistry();
+  phases = [];
+});
+
+function newNode(onPhase: (from: Phase, to: Phase) => void = (_from, to) => phases.push(to)): Node {
+  return new Node({
+    identity,
+    host: '',
+    port: 7430,
+    version: '1.0',
+    secret: undefined,
+    downMs: 100,
+    newStore: () => new NodeStore({ identity, directory, files, disk: new Slots(4) }),
+    registry,
+    randomBytes,
+    newEventId: randomUUID,
+    clock,
+    random: () => 0.5,
+    log: silentLogger(),
+    onPhase,
+    onCommitted: () => {},
+  });
+}
+
+function agentOf(node: Node): Agent {
+  return node.agent ?? expect.fail('the node is down');
+}
+
+function callTo(node: Node, run: RunId): Call {
+  const caller = {
+    identity,
+    boot: agentOf(node).identify().bootId,
+    proof: '',
+    site: 'default',
+    provisioner: 'p1',
+    run,
+    fence: 1n,
+  };
+  return { caller, signal: new AbortController().signal };
+}
+
+async function configure(node: Node, runId: RunId, version = 1): Promise<void> {
+  await agentOf(node).configure(callTo(node, runId), {
+    digest: `${digest}${version}`,
+    configurationJson: `{"version":"${version}"}`,
+    keyPem: '',
+    certificatePem: '',
+    caPem: '',
+    sslDir: '',
+    nodeEcdhPublic: new Uint8Array(),
+    provisionerEcdhPublic: new Uint8Array(),
+    serverJwt: '',
+    actionPolicies: new Map(),
+    opaPolicies: new Map(),
+  });
+}
+
+test('a restart is announced at once, and the next boot comes up configured and says so', async () => {
+  const node = newNode();
+  await node.start();
+  await clock.advance(0);
+  const runId = newRunId();
+  const firstBoot = agentOf(node).identify().bootId;
+  await configure(node, runId);
+  await agentOf(node).restart(callTo(node, runId), 2_000);
+  await clock.advance(500);
+  expect(registry.types).toEqual(['STARTUP', 'SHUTDOWN']);
+  expect(node.agent).toBeDefined();
+  await clock.advance(550);
+  expect(node.agent).toBeUndefined();
+  await clock.advance(100);
+
+  expect(agentOf(node).identify()).toMatchObject({ provisioning: false });
+  expect(agentOf(node).identify().bootId).not.toBe(firstBoot);
+  expect(registry.last).toMatchObject({
+    type: 'PROVISIONED',
+    sequence: 1,
+    provisioned: { runId, configurationDigest: `${digest}1` },
+  });
+  expect(phases).toEqual(['DOWN', 'PROVISIONING', 'STOPPING', 'DOWN', 'CONFIGURED']);
+});
+
+test('a node that was shut down stays silent', async () => {
+  const node = newNode();
+  await node.start();
+  await clock.advance(0);
+  await agentOf(node).shutdown(callTo(node, newRunId()));
+  await clock.advance(3_600_000);
+  expect(node.agent).toBeUndefined();
+  expect(registry.types).toEqual(['STARTUP', 'SHUTDOWN']);
+  expect(node.phase).toBe('STOPPED');
+  expect(clock.pendingTimers).toBe(0);
+});
+
+test('a node that discovery cannot hear restarts all the same', async () => {
+  registry.answer = () => {
+    throw new RpcError(status.UNAVAILABLE, 'away');
+  };
+  const node = newNode();
+  await node.start();
+  const runId = newRunId();
+  await configure(node, runId);
+  await agentOf(node).restart(callTo(node, runId), 0);
+  await clock.advance(200);
+  expect(node.phase).toBe('CONFIGURED');
+});
+
+test('a report that hangs delays going down by a second at most', async () => {
+  const node = newNode();
+  await node.start();
+  await clock.advance(0);
+  registry.answer = (_report, signal) =>
+    new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const runId = newRunId();
+  await configure(node, runId);
+  await agentOf(node).restart(callTo(node, runId), 0);
+  await clock.advance(1_100);
+  expect(node.phase).toBe('CONFIGURED');
+});
+
+test('a disk that fails at boot is tried again', async () => {
+  await files.makeDirectory(`${directory}/state`);
+  await files.write(`${directory}/state/manifest.json`, 'junk');
+  const node = newNode();
+  const starting = node.start();
+  await clock.advance(500);
+  expect(node.phase).toBe('DOWN');
+  await files.remove(`${directory}/state/manifest.json`);
+  await clock.advance(1_500);
+  await starting;
+  expect(node.phase).toBe('PROVISIONING');
+});
+
+describe('the end of the process', () => {
+  test('is reported, and leaves the state for the next one', async () => {
+    const node = newNode();
+    await node.start();
+    await clock.advance(0);
+    await configure(node, newRunId());
+    await node.end(1_000);
+    expect(registry.types).toEqual(['STARTUP', 'SHUTDOWN']);
+    const next = newNode();
+    await next.start();
+    expect(next.phase).toBe('CONFIGURED');
+  });
+
+  test('while the node is down keeps it down', async () => {
+    const node = newNode();
+    await node.start();
+    const runId = newRunId();
+    await configure(node, runId);
+    await agentOf(node).restart(callTo(node, runId), 0);
+    await clock.advance(10);
+    expect(node.phase).toBe('DOWN');
+    await node.end(1_000);
+    await clock.advance(10_000);
+    expect(node.agent).toBeUndefined();
+    expect(node.phase).toBe('STOPPED');
+  });
+});
+
+describe('a swarm', () => {
+  const newSwarm = (count: number) =>
+    new Swarm({ count, clock, log: silentLogger(), newNode: (_index, onPhase) => newNode(onPhase) });
+
+  test('boots its nodes spread over the time given', async () => {
+    const swarm = newSwarm(10);
+    const started = swarm.start(1_000);
+    await clock.advance(450);
+    expect(swarm.counts.PROVISIONING).toBe(5);
+    expect(swarm.started).toBe(false);
+    await clock.advance(550);
+    await started;
+    expect(swarm.counts.PROVISIONING).toBe(10);
+    expect(swarm.started).toBe(true);
+  });
+
+  test('is done when the last of its nodes was shut down', async () => {
+    const swarm = newSwarm(2);
+    await swarm.start(0);
+    let done = false;
+    void swarm.allShutDown.then(() => {
+      done = true;
+    });
+    for (const index of [0, 1]) {
+      const node = swarm.node(index) ?? expect.fail('no node');
+      expect(done).toBe(false);
+      await agentOf(node).shutdown(callTo(node, newRunId()));
+      await clock.advance(1_000);
+    }
+    expect(done).toBe(true);
+  });
+
+  test('that ends is not done', async () => {
+    const swarm = newSwarm(1);
+    await swarm.start(0);
+    let done = false;
+    void swarm.allShutDown.then(() => {
+      done = true;
+    });
+    await swarm.end(1_000);
+    await clock.advance(10);
+    expect(done).toBe(false);
+    expect(swarm.counts.STOPPED).toBe(1);
+  });
+});
