@@ -73,7 +73,8 @@ export class Confirmations {
     const asking = new AbortController();
     pending.asking = asking;
     void askNode(pending, fence, asking.signal).then((confirmed) => {
-      if (confirmed && this.#pending.get(runId) === pending) this.#confirm({ runId, identity: pending.node.identity }, false);
+      if (confirmed && this.#pending.get(runId) === pending)
+        this.#confirm({ runId, identity: pending.node.identity }, false);
     });
   }
 

@@ -1,0 +1,113 @@
+// One node, one runner and all that it needs, none of it real: for tests of the sequence.
+
+import type { SightedNode } from '../../services/provisioner/fleet/node-event.js';
+import { Confirmations } from '../../services/provisioner/run/confirmations.js';
+import { Fences } from '../../services/provisioner/run/fences.js';
+import type { RunInProgress, RunResult, RunTask, StartRun } from '../../services/provisioner/run/run.js';
+import type { RunLogFields } from '../../services/provisioner/run/run-context.js';
+import { createRunner } from '../../services/provisioner/run/runner.js';
+import { Secret } from '../../shared/secret.js';
+import { FakeClock, settle } from './fake-clock.js';
+import { FakeHelper } from './fake-helper.js';
+import { FakeNode, type FakeRpc } from './fake-node-agent.js';
+import { RecordingSink } from './recording-sink.js';
+
+export const benchSettings = {
+  identifyTimeoutMs: 2_000,
+  rpcTimeoutMs: 10_000,
+  runTimeoutMs: 600_000,
+  restartSplayMs: 1_000,
+};
+
+const intervalMs = 60_000;
+
+export class RunBench {
+  readonly clock = new FakeClock();
+  readonly node = new FakeNode(this.clock);
+  readonly helper = new FakeHelper();
+  readonly sink = new RecordingSink();
+  readonly warnings: string[] = [];
+  readonly faults: unknown[] = [];
+  readonly confirmations = new Confirmations({
+    clock: this.clock,
+    events: this.sink,
+    askNode: async () => false,
+    timeoutMs: () => 120_000,
+  });
+  readonly startRun: StartRun;
+
+  constructor(options: { readonly tokens?: readonly string[]; readonly runTimeoutMs?: number } = {}) {
+    this.startRun = createRunner({
+      dial: this.node.dial,
+      helper: this.helper,
+      events: this.sink,
+      clock: this.clock,
+      // In the middle: no jitter.
+      random: () => 0.5,
+      log: {
+        warn: (_fields: RunLogFields, message: string) => this.warnings.push(message),
+        error: ({ err }: { err: unknown }) => this.faults.push(err),
+      },
+      intervalMs: () => intervalMs,
+      fences: new Fences(this.clock),
+      confirmations: this.confirmations,
+      tokens: (options.tokens ?? ['s3cret']).map((token) => new Secret(token)),
+      settings: { ...benchSettings, runTimeoutMs: options.runTimeoutMs ?? benchSettings.runTimeoutMs },
+    });
+  }
+
+  /** The node as discovery describes it now. */
+  get sighted(): SightedNode {
+    return {
+      identity: this.node.identity,
+      bootId: this.node.bootId,
+      address: '192.0.2.1:7430',
+      certificateSha256: '',
+      source: 'REPORTED',
+      discovery: 'discovery:7412',
+    };
+  }
+
+  start(task: Partial<RunTask> = {}): RunInProgress {
+    return this.startRun({ node: this.sighted, fetched: undefined, ...task });
+  }
+
+  /** Runs to the end, however long the clock has to run for it. */
+  async run(task: Partial<RunTask> = {}): Promise<RunResult> {
+    return this.finish(this.start(task));
+  }
+
+  async finish(run: RunInProgress): Promise<RunResult> {
+    let result: RunResult | undefined;
+    void run.finished.then((ended) => {
+      result = ended;
+    });
+    for (let waited = 0; result === undefined; waited += 100) {
+      if (waited > 3_600_000) throw new Error('the run does not end');
+      await settle();
+      if (result === undefined) await this.clock.advance(100);
+    }
+    return result;
+  }
+
+  /** Runs to the end; at the first call of one RPC, before the node has looked at it, something happens. */
+  async runAnd(rpc: FakeRpc, happens: (run: RunInProgress) => void, task: Partial<RunTask> = {}) {
+    let happened = false;
+    this.node.onCall = (call) => {
+      if (happened || call.rpc !== rpc) return;
+      happened = true;
+      happens(run);
+    };
+    const run = this.start(task);
+    return await this.finish(run);
+  }
+
+  /** Steps that were completed, and failed attempts as `STEP code reason`. */
+  get story(): string[] {
+    return this.sink.events.flatMap((event) => {
+      if (event.type === 'STEP_COMPLETED') return [event.step];
+      if (event.type !== 'STEP_FAILED') return [];
+      return [[event.step, event.code, event.reason].filter(Boolean).join(' ')];
+    });
+  }
+}
