@@ -1,0 +1,225 @@
+// The node contract over the wire, by clients made from the .proto file.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { status } from '@grpc/grpc-js';
+import { describe, expect, test } from 'vitest';
+import { readNodeState } from '../../services/mock-node/state/read-node-state.js';
+import { configurationDigest } from '../../shared/trust/digest.js';
+import {
+  configureRequest,
+  NodeClient,
+  newRun,
+  startMockNode,
+  startRegistry,
+  temporaryFolder,
+} from './mock-node-support.js';
+
+const identity = 'web-1.example.net';
+
+test('a node is identified, configured, restarted and comes up with its configuration', async () => {
+  const directory = temporaryFolder();
+  const registry = await startRegistry();
+  const app = await startMockNode({ flags: ['--dir', directory, '--discovery', registry.address] });
+  const node = new NodeClient(`127.0.0.1:${app.port}`);
+  const run = newRun();
+
+  const before = await node.identify();
+  expect(before).toMatchObject({
+    identity,
+    provisioning: true,
+    features: { jwt: false, ed25519: false, pki: false, upgrades: false },
+  });
+  expect(before.challenge).toHaveLength(32);
+  const inventory = await node.as(run, 'GetInventory');
+  expect(inventory).toMatchObject({ upgradable: false, main_collective: 'provisioning' });
+  expect(JSON.parse(String(inventory.facts_json))).toMatchObject({ fqdn: identity });
+
+  const request = configureRequest({ 'plugin.choria.server.provision': 'false' });
+  const { configuration_digest: digest } = await node.as(run, 'Configure', request);
+  expect(digest).toEqual(
+    configurationDigest({
+      configurationJson: String(request.configuration_json),
+      keyPem: '',
+      certificatePem: '',
+      caPem: '',
+      sslDir: '',
+      nodeEcdhPublic: Buffer.of(),
+      provisionerEcdhPublic: Buffer.of(),
+      serverJwt: '',
+      actionPolicies: request.action_policies as Record<string, string>,
+      opaPolicies: {},
+    }),
+  );
+  expect(await node.as(run, 'GetRunStatus', { run_id: run.runId })).toMatchObject({
+    stage: 'RUN_STAGE_CONFIGURED',
+    configuration_digest: digest,
+  });
+  await node.as(run, 'Restart', { splay: { seconds: 0, nanos: 50_000_000 } });
+  await expect.poll(() => app.swarm.counts.CONFIGURED, { interval: 5, timeout: 5_000 }).toBe(1);
+
+  const after = await node.identify();
+  expect(after).toMatchObject({ identity, provisioning: false });
+  expect(after.boot_id).not.toBe(before.boot_id);
+  expect(after.challenge).not.toEqual(before.challenge);
+  expect(await node.as(run, 'GetRunStatus', { run_id: run.runId })).toMatchObject({
+    stage: 'RUN_STAGE_CONFIRMED',
+    configuration_digest: digest,
+  });
+  await expect
+    .poll(() => registry.reports.map(({ type }) => type))
+    .toEqual(['REPORT_TYPE_STARTUP', 'REPORT_TYPE_SHUTDOWN', 'REPORT_TYPE_PROVISIONED']);
+  expect(registry.reports.at(-1)).toMatchObject({
+    identity,
+    component: 'provision_mode_server',
+    boot_id: after.boot_id,
+    port: app.port,
+    host: '',
+    sequence: '1',
+    run_id: run.runId,
+    configuration_digest: digest,
+  });
+  // Alone, a node closes its channel after each report.
+  expect(registry.peers.size).toBe(3);
+  expect(await readNodeState(join(directory, identity))).toMatchObject({
+    configurations: 1,
+    runId: run.runId,
+    confirmed: true,
+    problems: [],
+  });
+});
+
+describe('a refusal on the wire', () => {
+  test.each<[string, Record<string, string>, status, string]>([
+    ['of another identity', { 'slipway-identity': 'other' }, status.FAILED_PRECONDITION, 'IDENTITY_MISMATCH'],
+    ['of no identity', { 'slipway-identity': '' }, status.FAILED_PRECONDITION, 'IDENTITY_MISMATCH'],
+    ['of another boot', { 'slipway-boot': newRun().runId }, status.FAILED_PRECONDITION, 'REBOOTED'],
+    ['of a wrong proof', { 'slipway-proof': 'ab'.repeat(32) }, status.UNAUTHENTICATED, 'PROOF_INVALID'],
+    ['of no proof', { 'slipway-proof': '' }, status.UNAUTHENTICATED, 'PROOF_INVALID'],
+    ['of no fence', { 'slipway-fence': '' }, status.INVALID_ARGUMENT, 'ARGUMENT_INVALID'],
+  ])('%s', async (_what, changes, code, reason) => {
+    const secretFile = join(temporaryFolder(), 'secret');
+    writeFileSync(secretFile, 's3cret\n');
+    const app = await startMockNode({ flags: ['--secret-file', secretFile] });
+    const node = new NodeClient(`127.0.0.1:${app.port}`, 's3cret');
+    const run = newRun();
+    const refused = node.call('GetInventory', {}, await node.authority(run, changes));
+    await expect(refused).rejects.toMatchObject({ code, reason });
+    await node.as(run, 'GetInventory');
+  });
+
+  test('of a stale fence names the one seen and how long it has been idle', async () => {
+    const app = await startMockNode();
+    const node = new NodeClient(`127.0.0.1:${app.port}`);
+    const [early, late] = [newRun(), newRun()];
+    await node.as(late, 'GetInventory');
+    expect(await node.refusal(early, 'GetInventory')).toMatchObject({
+      code: status.ABORTED,
+      reason: 'STALE_FENCE',
+      metadata: { fence: late.fence.toString(), idle_seconds: '0' },
+    });
+  });
+
+  test('of another site says when to try again', async () => {
+    const app = await startMockNode();
+    const node = new NodeClient(`127.0.0.1:${app.port}`);
+    await node.as(newRun(), 'GetInventory');
+    const elsewhere = await node.authority(newRun(), { 'slipway-site': 'elsewhere' });
+    const error = await node.call('GetInventory', {}, elsewhere).catch((refused) => refused);
+    expect(error).toMatchObject({ code: status.ABORTED, reason: 'LOCKED' });
+    expect(error.retryAfterMs).toBeGreaterThan(110_000);
+  });
+
+  test('of bad arguments names every field', async () => {
+    const app = await startMockNode();
+    const node = new NodeClient(`127.0.0.1:${app.port}`);
+    const request = { configuration_json: '{"a":1}', action_policies: { '../a.policy': '' } };
+    const error = await node.refusal(newRun(), 'Configure', request);
+    expect(error).toMatchObject({ code: status.INVALID_ARGUMENT, reason: 'ARGUMENT_INVALID' });
+    expect(error.violations.map(({ field }) => field)).toEqual(['configuration_json', 'action_policies']);
+    const run = newRun();
+    await node.as(run, 'Configure', configureRequest());
+    expect(await node.refusal(run, 'Restart', { splay: { seconds: 3601 } })).toMatchObject({
+      reason: 'ARGUMENT_INVALID',
+      violations: [{ field: 'splay' }],
+    });
+  });
+
+  test('by the mode of the node', async () => {
+    const app = await startMockNode();
+    const node = new NodeClient(`127.0.0.1:${app.port}`);
+    const run = newRun();
+    expect(await node.refusal(run, 'Reprovision')).toMatchObject({ reason: 'PROVISIONING' });
+    expect(await node.refusal(run, 'Restart')).toMatchObject({ reason: 'PROVISIONING_ENABLED' });
+    await node.as(run, 'Configure', configureRequest());
+    await node.as(run, 'Restart');
+    await expect.poll(() => app.swarm.counts.CONFIGURED).toBe(1);
+    expect(await node.refusal(run, 'Configure', configureRequest())).toMatchObject({
+      code: status.FAILED_PRECONDITION,
+      reason: 'NOT_PROVISIONING',
+    });
+    await node.as(newRun(), 'Reprovision');
+    await expect.poll(() => app.swarm.counts.PROVISIONING).toBe(1);
+  });
+
+  test.each(['GetJwt', 'GenerateEd25519Key', 'GenerateCsr', 'UpdateRelease'])('of %s', async (rpc) => {
+    const app = await startMockNode();
+    const node = new NodeClient(`127.0.0.1:${app.port}`);
+    expect(await node.refusal(newRun(), rpc)).toMatchObject({ code: status.UNIMPLEMENTED });
+  });
+});
+
+test('a stop that is pending is told again to its own run, and refuses others', async () => {
+  const app = await startMockNode();
+  const node = new NodeClient(`127.0.0.1:${app.port}`);
+  const run = newRun();
+  await node.as(run, 'Configure', configureRequest());
+  await node.as(run, 'Restart', { splay: { seconds: 3600 } });
+  expect(await node.identify()).toMatchObject({ provisioning: false });
+  await node.as(run, 'Restart', { splay: { seconds: 3600 } });
+  expect(await node.as(run, 'GetRunStatus', { run_id: run.runId })).toMatchObject({
+    stage: 'RUN_STAGE_RESTARTING',
+  });
+  expect(await node.refusal(newRun(), 'Shutdown')).toMatchObject({
+    code: status.FAILED_PRECONDITION,
+    reason: 'STOPPING',
+  });
+});
+
+test('the last node that was shut down ends the process', async () => {
+  const app = await startMockNode();
+  const node = new NodeClient(`127.0.0.1:${app.port}`);
+  const run = newRun();
+  await node.as(run, 'Shutdown');
+  await app.done;
+  expect(await node.identify().catch((error) => error)).toMatchObject({ code: status.UNAVAILABLE });
+});
+
+test('a configuration of nearly 16 MiB is taken, a larger message is not', async () => {
+  const app = await startMockNode();
+  const node = new NodeClient(`127.0.0.1:${app.port}`);
+  const run = newRun();
+  const policies = (bytes: number) => ({ action_policies: { 'a.policy': 'x'.repeat(bytes) } });
+  await node.as(run, 'Configure', { ...configureRequest(), ...policies((16 << 20) - 1000) });
+  const error = await node.refusal(run, 'Configure', { ...configureRequest(), ...policies(16 << 20) });
+  expect(error.code).toBe(status.RESOURCE_EXHAUSTED);
+});
+
+test('what is on disk survives the process', async () => {
+  const directory = temporaryFolder();
+  const first = await startMockNode({ flags: ['--dir', directory] });
+  const run = newRun();
+  const client = new NodeClient(`127.0.0.1:${first.port}`);
+  const { boot_id } = await client.identify();
+  await client.as(run, 'Configure', configureRequest());
+  await first.stop();
+
+  const second = await startMockNode({ flags: ['--dir', directory] });
+  const node = new NodeClient(`127.0.0.1:${second.port}`);
+  const after = await node.identify();
+  expect(after).toMatchObject({ identity, provisioning: false });
+  expect(after.boot_id).not.toBe(boot_id);
+  expect(await node.as(run, 'GetRunStatus', { run_id: run.runId })).toMatchObject({
+    stage: 'RUN_STAGE_CONFIRMED',
+  });
+});
