@@ -68,12 +68,13 @@ export function newLease(from: Announcement, phase: Phase, now: number): Lease {
   };
 }
 
-/** Gives the lease to another boot, in place. */
+/** Gives the lease to another boot, or to the same one elsewhere, in place. */
 export function handOver(lease: Lease, to: Announcement, phase: Phase, now: number): void {
-  const replaced =
-    lease.bootId === to.bootId ? lease.replaced : { bootId: lease.bootId, sequence: lease.sequence };
-  const { arrivalEventId, expiresAt, bucket } = lease;
-  Object.assign(lease, newLease(to, phase, now), { arrivalEventId, replaced, expiresAt, bucket });
+  const { bootId, sequence, arrivalEventId, expiresAt, bucket } = lease;
+  const { firstSeen, startedUp, upgraded, replaced } = lease;
+  const ofBoot =
+    bootId === to.bootId ? { firstSeen, startedUp, upgraded, replaced } : { replaced: { bootId, sequence } };
+  Object.assign(lease, newLease(to, phase, now), { arrivalEventId, expiresAt, bucket }, ofBoot);
 }
 
 /** Takes over what its holder says of itself now. */

@@ -180,7 +180,9 @@ export class Registry {
   #occupy(to: Announcement): void {
     const now = this.#clock.now();
     let lease = this.#leases.get(to.identity);
-    const { phase, event } = transition(this.#before(lease, to), to.type);
+    const next = transition(this.#before(lease, to), to.type);
+    const { phase } = next;
+    const event = hasMoved(lease, to) && phase === 'PROVISIONING' ? 'SIGHTED' : next.event;
     if (lease === undefined) {
       lease = newLease(to, phase, now);
       if (phase === 'GONE' && !this.#bounds.roomForGone) {
@@ -275,6 +277,11 @@ export class Registry {
   #endsSoon(lease: Lease): boolean {
     return this.#expiry.remaining(lease) < lease.reply.leaseMs / 3;
   }
+}
+
+/** A live boot that is elsewhere now may say nothing new, and yet watchers must know where it is. */
+function hasMoved(lease: Lease | undefined, to: Announcement): boolean {
+  return lease?.phase === 'PROVISIONING' && lease.bootId === to.bootId;
 }
 
 function saysTheSame(arrival: Arrival, from: Announcement): boolean {

@@ -40,7 +40,7 @@ const table: Readonly<Record<Before, Readonly<Record<ReportType, Transition>>>> 
   GONE: {
     STARTUP: { phase: 'PROVISIONING', event: 'SIGHTED' },
     ALIVE: { phase: 'PROVISIONING', event: 'SIGHTED' },
-    UPGRADED: { phase: 'PROVISIONING', event: 'UPGRADED' },
+    UPGRADED: { phase: 'PROVISIONING', event: 'SIGHTED' },
     PROVISIONED: { phase: 'CONFIGURED', event: 'PROVISIONED' },
     SHUTDOWN: { phase: 'GONE', event: undefined },
   },

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { parseCidr } from '../../../shared/net/dial-policy.js';
+import { announcement, type Boot, RegistryBench } from '../../../test/fakes/registry-bench.js';
+import type { Report } from '../nodes/announcement.js';
+import { Intake, type IntakeOptions } from './intake.js';
+import { Pace } from './pace.js';
+import { SourceRates } from './source-rates.js';
+
+function setUp(
+  options: Partial<IntakeOptions> & { readonly rate?: number; readonly perSource?: number } = {},
+) {
+  const bench = new RegistryBench();
+  const intake = new Intake({
+    registry: bench.registry,
+    pace: new Pace(bench.clock, { reportIntervalMs: 10_000, maxReportsPerSecond: options.rate ?? 500 }),
+    sourceRates: new SourceRates(bench.clock, options.perSource ?? 0),
+    trustAdvertisedHost: false,
+    nodeNetworks: [],
+    lookup: () => Promise.reject(new Error('no such name')),
+    ...options,
+  });
+  return { bench, intake };
+}
+
+function reportOf(boot: Boot, type: Report['type'], over: Partial<Report> = {}): Report {
+  boot.sequence++;
+  return { ...announcement(boot, type), port: 7430, host: '', ...over };
+}
+
+function addressesOf(bench: RegistryBench): string[] {
+  return [...bench.registry.live()].map(({ address }) => address);
+}
+
+test('a node is dialled at the address that it reports from, whatever host it names', async () => {
+  const { bench, intake } = setUp();
+  const report = reportOf(bench.boot('a'), 'STARTUP', { host: '10.7.7.7', port: 99 });
+  expect(await intake.take(report, '10.0.0.5')).toMatchObject({ kind: 'ACCEPTED' });
+  expect(addressesOf(bench)).toEqual(['10.0.0.5:99']);
+});
+
+test('the host that it names is heeded where that is trusted, and resolved', async () => {
+  const lookup = async (host: string) => (host === 'a.example' ? ['10.7.7.7'] : []);
+  const { bench, intake } = setUp({ trustAdvertisedHost: true, lookup });
+  await intake.take(reportOf(bench.boot('a'), 'STARTUP', { host: 'a.example' }), '10.0.0.5');
+  await intake.take(reportOf(bench.boot('b'), 'STARTUP', { host: '::ffff:10.7.7.8' }), '10.0.0.5');
+  await intake.take(reportOf(bench.boot('c'), 'STARTUP'), '2001:db8::5');
+  expect(addressesOf(bench)).toEqual(['10.7.7.7:7430', '10.7.7.8:7430', '[2001:db8::5]:7430']);
+});
+
+test.each([
+  ['127.0.0.1', []],
+  ['169.254.1.1', []],
+  ['224.0.0.1', []],
+  ['0.0.0.0', []],
+  ['fe80::1', []],
+  ['192.168.0.1', ['10.0.0.0/8']],
+])('an address that may not be dialled is refused: %s', async (peer, networks) => {
+  const { bench, intake } = setUp({ nodeNetworks: networks.map(parseCidr) });
+  const outcome = await intake.take(reportOf(bench.boot('a'), 'STARTUP'), peer);
+  expect(outcome).toMatchObject({ kind: 'REFUSED', reason: 'ADDRESS_REFUSED' });
+  expect(bench.registry.liveCount).toBe(0);
+});
+
+test('a name that does not resolve may do so later', async () => {
+  const { bench, intake } = setUp({ trustAdvertisedHost: true });
+  const outcome = await intake.take(
+    reportOf(bench.boot('a'), 'STARTUP', { host: 'gone.example' }),
+    '10.0.0.5',
+  );
+  expect(outcome).toMatchObject({ reason: 'ADDRESS_REFUSED', retryAfterMs: 10_000 });
+});
+
+test('over the rate only PROVISIONED, repeats, and what a lease hangs on is taken', async () => {
+  const { bench, intake } = setUp({ rate: 2 });
+  const known = bench.boot('known');
+  const first = reportOf(known, 'STARTUP');
+  await intake.take(first, '10.0.0.1');
+  await intake.take(reportOf(bench.boot('other'), 'STARTUP'), '10.0.0.2');
+  const late = bench.boot('late');
+  const refused = reportOf(late, 'STARTUP');
+  expect(await intake.take(refused, '10.0.0.3')).toMatchObject({ reason: 'RATE_LIMITED', retryAfterMs: 500 });
+  expect(await intake.take(first, '10.0.0.1')).toMatchObject({ kind: 'ACCEPTED' });
+  expect(await intake.take(reportOf(bench.boot('up'), 'PROVISIONED'), '10.0.0.4')).toMatchObject({
+    kind: 'ACCEPTED',
+  });
+  expect(await intake.take(reportOf(known, 'SHUTDOWN'), '10.0.0.1')).toMatchObject({ kind: 'ACCEPTED' });
+  await bench.pass(5000);
+  expect(await intake.take(refused, '10.0.0.3')).toMatchObject({ kind: 'ACCEPTED' });
+});
+
+test('the fleet is paced by how many nodes report', async () => {
+  const { bench, intake } = setUp({ rate: 2 });
+  let outcome = {};
+  for (let index = 0; index < 60; index++) {
+    outcome = await intake.take(reportOf(bench.boot(`n${index}`), 'PROVISIONED'), `10.0.0.${index}`);
+  }
+  expect(outcome).toEqual({ kind: 'ACCEPTED', reply: { nextReportMs: 29_500, leaseMs: 88_500 } });
+});
+
+test('a source over its own rate is turned away before its report is read', () => {
+  const { intake } = setUp({ perSource: 1 });
+  expect(intake.turnAway('10.0.0.1')).toBeUndefined();
+  expect(intake.turnAway('10.0.0.1')).toMatchObject({ reason: 'SOURCE_RATE_LIMITED', retryAfterMs: 2000 });
+  expect(intake.turnAway('10.0.0.2')).toBeUndefined();
+});
