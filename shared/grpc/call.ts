@@ -103,7 +103,7 @@ export async function retrying<T>(
 }
 
 /** True for errors that pass by themselves: the peer is away, or asked to be tried again later. */
-export function isTransient(error: RpcError): boolean {
+function isTransient(error: RpcError): boolean {
   switch (error.code) {
     case status.UNAVAILABLE:
     case status.DEADLINE_EXCEEDED:

@@ -50,7 +50,7 @@ export interface RunningServer {
   stop(graceMs: number): Promise<void>;
 }
 
-export const defaultServerOptions: Readonly<ServerOptions> = Object.freeze({
+const defaultServerOptions: Readonly<ServerOptions> = Object.freeze({
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.max_concurrent_streams': 1000,
