@@ -32,19 +32,6 @@ export class Hosts {
     return this.#records.get(identity);
   }
 
-  /** Whether this very record is still the one of its node. */
-  knows(host: Host): boolean {
-    return this.#records.get(host.identity) === host;
-  }
-
-  [Symbol.iterator](): IterableIterator<Host> {
-    return this.#records.values();
-  }
-
-  get size(): number {
-    return this.#records.size;
-  }
-
   get counts(): Readonly<Record<HostState, number>> {
     return this.#counts;
   }

@@ -113,7 +113,7 @@ export class Watch {
         (error) => {
           silence.cancel();
           signal.removeEventListener('abort', cancel);
-          resolve(why ?? error?.message ?? 'it ended the stream');
+          resolve(why ?? (error === undefined ? 'it ended the stream' : plainly(error.message)));
         },
       );
       const silence = clock.setTimer(firstMessageMs, () => {
@@ -160,4 +160,9 @@ export class Watch {
   #skip(why: string): void {
     this.#options.listener.skipped(this.#options.discovery, why);
   }
+}
+
+/** Takes what the system said out of grpc-js's sentence about it. */
+function plainly(message: string): string {
+  return /Last error: (?:Error: )?(.+?)\. Resolution note:/s.exec(message)?.[1] ?? message;
 }

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { newRunId } from '../../../shared/identity.js';
+import { loggerTo } from '../../../shared/logger.js';
+import { identity } from '../../../test/fakes/node-events.js';
+import type { ProvisioningEvent } from './event.js';
+import { logLines } from './log-lines.js';
+
+const runId = newRunId();
+const name = identity('a.example.net');
+const of = { identity: name, runId };
+
+const run: ProvisioningEvent[] = [
+  { type: 'HOST_QUEUED', identity: name, cause: 'ADMITTED' },
+  { type: 'RUN_STARTED', ...of },
+  { type: 'STEP_COMPLETED', ...of, step: 'IDENTIFY', tries: 1, durationMs: 3.21 },
+  {
+    type: 'STEP_FAILED',
+    ...of,
+    step: 'CONFIGURE',
+    attempt: 1,
+    code: 'UNAVAILABLE',
+    reason: '',
+    message: 'connection dropped',
+    willRetry: true,
+    durationMs: 2,
+  },
+  {
+    type: 'RUN_FINISHED',
+    ...of,
+    outcome: 'FAILED',
+    reason: 'RPC_FAILED',
+    message: 'connection dropped',
+    durationMs: 12.6,
+    nextState: 'RELEASED',
+    nextStateMs: undefined,
+    failuresInRow: 1,
+  },
+  { type: 'HOST_RELEASED', identity: name, cause: 'RUN_FINISHED' },
+];
+
+function logged(level: 'debug' | 'info', events: readonly ProvisioningEvent[]) {
+  const lines: Record<string, unknown>[] = [];
+  const sink = logLines(
+    loggerTo(
+      { write: (line) => lines.push(JSON.parse(line)) },
+      { service: 'provisioner', site: 'lab', level },
+    ),
+  );
+  for (const event of events) sink.publish(event);
+  return lines;
+}
+
+describe('the log of a run', () => {
+  it('is one info line, with who, which run, how it ended, why and how long it took', () => {
+    const infos = logged('info', run).filter(({ level }) => level === 'info');
+    expect(infos).toEqual([
+      expect.objectContaining({
+        identity: 'a.example.net',
+        run_id: runId,
+        outcome: 'FAILED',
+        reason: 'RPC_FAILED',
+        duration_ms: 13,
+        next_state: 'RELEASED',
+        failures_in_row: 1,
+        msg: 'run finished: FAILED',
+      }),
+    ]);
+  });
+
+  it('has failed attempts at warn and the rest at debug', () => {
+    const levels = logged('debug', run).map(({ level, msg }) => [level, msg]);
+    expect(levels).toEqual([
+      ['debug', 'host queued'],
+      ['debug', 'run started'],
+      ['debug', 'step completed'],
+      ['warn', 'step failed and is tried again'],
+      ['info', 'run finished: FAILED'],
+      ['debug', 'host released'],
+    ]);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { newRunId } from '../../shared/identity.js';
+import { Metrics } from '../../shared/metrics/registry.js';
+import { identity } from '../../test/fakes/node-events.js';
+import { createMeters, showState } from './metrics.js';
+
+const prefix = 'slipway_provisioner_';
+
+function started() {
+  const metrics = new Metrics({ site: 'lab', service: 'provisioner' });
+  const meters = createMeters(metrics);
+  showState(metrics, {
+    fleet: () => ({
+      hosts: { QUEUED: 1, RUNNING: 2, HELD: 3, BACKING_OFF: 4 },
+      queued: 1,
+      oldestQueuedMs: 1_500,
+      busyWorkers: 2,
+    }),
+    paused: () => true,
+    discoveriesConnected: () => 1,
+  });
+  const lines = async (name: string) =>
+    (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith(prefix + name));
+  return { meters, lines };
+}
+
+describe("the provisioner's metrics", () => {
+  it('are all there from the start', async () => {
+    const { lines } = started();
+    const names = [
+      'paused',
+      'hosts',
+      'queue_entries',
+      'oldest_queued_seconds',
+      'busy_workers',
+      'sightings_total',
+      'dropped_total',
+      'runs_total',
+      'run_duration_seconds_count',
+      'rpc_duration_seconds_count',
+      'rpc_errors_total',
+      'helper_duration_seconds_count',
+      'helper_errors_total',
+      'confirmed_total',
+      'confirmations_missed_total',
+      'discovery_connected',
+    ];
+    for (const name of names) expect(await lines(`${name}{`), name).not.toEqual([]);
+    expect(await lines('runs_total{outcome="PROVISIONED"')).toHaveLength(1);
+    expect(await lines('runs_total{outcome="FAILED",reason=""')).toEqual([]);
+  });
+
+  it('show what is the case', async () => {
+    const { lines } = started();
+    expect(await lines('hosts{state="BACKING_OFF"')).toEqual([expect.stringMatching(/ 4$/)]);
+    expect(await lines('oldest_queued_seconds')).toEqual([expect.stringMatching(/ 1.5$/)]);
+    expect(await lines('paused')).toEqual([expect.stringMatching(/ 1$/)]);
+  });
+
+  it('count what happens', async () => {
+    const { meters, lines } = started();
+    const of = { identity: identity('a'), runId: newRunId() };
+    meters.sighted('INVALID');
+    meters.observe('Configure', 'UNAVAILABLE', 20);
+    meters.observe('Configure', '', 20);
+    meters.helperRan({ durationMs: 5, reason: 'HELPER_EXIT' });
+    meters.publish({ type: 'HOST_DROPPED', count: 7, examples: [] });
+    meters.publish({ type: 'NODE_CONFIRMED', ...of, onItsOwnWord: false });
+    meters.publish({ type: 'CONFIRMATION_MISSED', ...of });
+    meters.publish({
+      type: 'RUN_FINISHED',
+      ...of,
+      outcome: 'FAILED',
+      reason: 'UNREACHABLE',
+      message: '',
+      durationMs: 2_000,
+      nextState: 'RELEASED',
+      nextStateMs: undefined,
+      failuresInRow: 1,
+    });
+    const counted: [string, number][] = [
+      ['sightings_total{type="INVALID"', 1],
+      ['rpc_errors_total{rpc="Configure",code="UNAVAILABLE"', 1],
+      ['rpc_duration_seconds_count{site="lab",rpc="Configure"', 2],
+      ['helper_errors_total{reason="HELPER_EXIT"', 1],
+      ['dropped_total', 7],
+      ['confirmed_total', 1],
+      ['confirmations_missed_total', 1],
+      ['runs_total{outcome="FAILED",reason="UNREACHABLE"', 1],
+      ['run_duration_seconds_sum', 2],
+    ];
+    for (const [name, value] of counted) {
+      expect(await lines(name)).toEqual([expect.stringMatching(new RegExp(` ${value}$`))]);
+    }
+  });
+});
