@@ -14,6 +14,8 @@ export interface BenchOptions {
   readonly maxNodesPerSource?: number;
   readonly provisionedRetentionMs?: number;
   readonly slots?: number;
+  /** Told of events instead of the bench. */
+  readonly tell?: (event: NodeEvent) => void;
 }
 
 /** One boot of one machine, which reports. */
@@ -36,7 +38,7 @@ export class RegistryBench {
   constructor(options: BenchOptions = {}) {
     this.registry = new Registry({
       clock: this.clock,
-      maxNodes: options.maxNodes ?? 1000,
+      maxNodes: options.maxNodes ?? 10_000,
       maxNodesPerSource: options.maxNodesPerSource ?? 0,
       provisionedRetentionMs: options.provisionedRetentionMs ?? 600_000,
       slots: new SightingSlots(options.slots ?? 10),
@@ -44,7 +46,7 @@ export class RegistryBench {
       limiter: new Limiter(4),
       tellEveryMs: 60_000,
       signal: this.stop.signal,
-      tell: (event) => this.events.push(event),
+      tell: options.tell ?? ((event) => this.events.push(event)),
     });
   }
 

@@ -129,7 +129,7 @@ function violationOf(issue: z.core.$ZodIssue): Violation {
   const [field = 'report', ...inner] = issue.path.map(String);
   const snake = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return {
-    field: ['report', snake, ...inner.map((key) => key.slice(0, 64))].join('.'),
+    field: [snake, ...inner.map((key) => key.slice(0, 64))].join('.'),
     description: issue.message,
   };
 }

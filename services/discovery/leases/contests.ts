@@ -187,10 +187,8 @@ export class Contests {
     contest.newcomers.delete(newcomer.bootId);
     contest.newcomers.set(newcomer.bootId, { last: newcomer, toldAt: undefined });
     if (contest.newcomers.size <= mostNewcomers) return;
-    for (const oldest of contest.newcomers.keys()) {
-      contest.newcomers.delete(oldest);
-      return;
-    }
+    const oldest = contest.newcomers.keys().next().value;
+    if (oldest !== undefined) contest.newcomers.delete(oldest);
   }
 
   /** Contests in which nothing has happened for a while are over. */

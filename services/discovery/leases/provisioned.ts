@@ -56,9 +56,7 @@ export class ProvisionedNodes {
   }
 
   #dropOldest(): void {
-    for (const identity of this.#kept.keys()) {
-      this.#kept.delete(identity);
-      return;
-    }
+    const oldest = this.#kept.keys().next().value;
+    if (oldest !== undefined) this.#kept.delete(oldest);
   }
 }

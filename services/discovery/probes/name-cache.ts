@@ -21,7 +21,8 @@ export function cachedLookup(lookup: Lookup, clock: Clock): Lookup {
     cache.delete(host);
     const found = within(lookup(host), clock);
     cache.set(host, { until: now + keptMs, found });
-    if (cache.size > mostNames) for (const oldest of [...cache.keys()].slice(0, 1)) cache.delete(oldest);
+    const oldest = cache.size > mostNames ? cache.keys().next().value : undefined;
+    if (oldest !== undefined) cache.delete(oldest);
     return found;
   };
 }
