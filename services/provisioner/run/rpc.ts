@@ -179,11 +179,12 @@ class Tries<T> {
   }
 
   async #rebooted(failure: CallFailure): Promise<CallResult<T>> {
-    const into = await lookAfterReboot(this.#run, this.#call.step);
-    const decided = this.#call.settling?.decide({ kind: 'REBOOTED', into }, this.#sent);
-    const result = decided === undefined ? undefined : this.#settled(decided);
+    const { settling, step } = this.#call;
     const outcome: Outcome = { kind: 'SUPERSEDED', by: 'BOOT', message: 'the node has rebooted' };
-    return result ?? { kind: 'ENDED', outcome, failure };
+    const superseded: CallEnd = { kind: 'ENDED', outcome, failure };
+    if (settling === undefined) return superseded;
+    const into = await lookAfterReboot(this.#run, step);
+    return this.#settled(settling.decide({ kind: 'REBOOTED', into }, this.#sent)) ?? superseded;
   }
 
   #settled(settlement: Settlement): CallResult<T> | undefined {

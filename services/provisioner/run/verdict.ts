@@ -90,7 +90,8 @@ export function judge(failure: CallFailure, circumstances: Circumstances): Verdi
     case 'STOPPING':
       return deferred('the node is about to stop or to restart', undefined);
     case 'KEY_CHANGED':
-      return { kind: 'START_OVER', outcome: failedBy(failure, step) };
+      // What is committed is not taken back by starting over.
+      return step === 'RESTART' ? failed : { kind: 'START_OVER', outcome: failedBy(failure, step) };
   }
   if (!isTransient(failure)) return failed;
   const waitMs = failure.retryAfterMs ?? 0;
