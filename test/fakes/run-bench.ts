@@ -12,7 +12,7 @@ import { FakeHelper } from './fake-helper.js';
 import { FakeNode, type FakeRpc } from './fake-node-agent.js';
 import { RecordingSink } from './recording-sink.js';
 
-export const benchSettings = {
+const benchSettings = {
   identifyTimeoutMs: 2_000,
   rpcTimeoutMs: 10_000,
   runTimeoutMs: 600_000,
