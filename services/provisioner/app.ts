@@ -25,14 +25,15 @@ const runsShare = 0.9;
  * Starts the provisioner. It listens when this resolves; whether it watches a discovery service yet is its
  * readiness.
  *
+ * @param given the environment, which helpers inherit; clock and randomness are the machine's unless given
  * @throws StartError, ListenError
  */
 export async function createApp(
   config: ProvisionerConfig,
   log: Logger,
-  overrides: Partial<Surroundings> = {},
+  given: Pick<Surroundings, 'env'> & Partial<Surroundings>,
 ): Promise<ProvisionerApp> {
-  const surroundings = { clock: systemClock, random: systemRandom, env: process.env, ...overrides };
+  const surroundings = { clock: systemClock, random: systemRandom, ...given };
   await prepareDataDir(config.data_dir);
   const provisioner = new Provisioner(config, log, surroundings);
   const { metrics } = provisioner;

@@ -40,7 +40,7 @@ const fields = {
   /** How long a host stays known after it was provisioned or shut down. */
   hold: duration().prefault('60s'),
   /** The longest that a host backs off after failures. */
-  backoff_max: duration().prefault('30m'),
+  backoff_max: duration({ min: '1s' }).prefault('30m'),
   /** How long a node may take to confirm its configuration; default: twice the interval, at least 60s. */
   confirm_timeout: duration({ min: '1s' }).optional(),
   /** How long a run may take. */

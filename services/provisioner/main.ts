@@ -10,7 +10,7 @@ await runService<ProvisionerConfig>(
     load: loadProvisionerConfig,
     logging: ({ site, loglevel, logfile }) => ({ service: 'provisioner', site, level: loglevel, logfile }),
     nofile: ({ workers }) => 4 * workers,
-    start: createApp,
+    start: (config, log) => createApp(config, log, { env: process.env }),
   },
   process,
 );

@@ -3,13 +3,14 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { credentials } from '@grpc/grpc-js';
+import { Client, credentials } from '@grpc/grpc-js';
 import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { createApp, type ProvisionerApp } from '../../services/provisioner/app.js';
 import { loadProvisionerConfig } from '../../services/provisioner/config.js';
 import { NodeEventType } from '../../shared/gen/slipway/discovery/v1/discovery.js';
 import { ProvisionerServiceClient } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { callUnary, type UnaryMethod } from '../../shared/grpc/call.js';
 import { type Logger, loggerTo } from '../../shared/logger.js';
 import { eventMessage, FakeDiscovery, synced, wireNode } from '../fakes/fake-discovery.js';
 import { type FakeNode, FakeNodes } from '../fakes/fake-nodes.js';
@@ -63,7 +64,7 @@ export class Site {
       }),
     );
     const { config } = loadProvisionerConfig({ file: join(this.folder, 'provisioner.yaml'), env: {} });
-    const app = await createApp(config, this.#log());
+    const app = await createApp(config, this.#log(), { env: process.env });
     onTestFinished(() => app.stop());
     return app;
   }
@@ -127,6 +128,29 @@ export function operator(app: ProvisionerApp): ProvisionerServiceClient {
   const client = new ProvisionerServiceClient(app.addresses.api ?? '', credentials.createInsecure());
   onTestFinished(() => client.close());
   return client;
+}
+
+/** @returns whether health says SERVING of the service as a whole */
+export async function isServing(app: ProvisionerApp): Promise<boolean> {
+  const client = new Client(app.addresses.api ?? '', credentials.createInsecure());
+  const pass = (bytes: Buffer) => bytes;
+  const check: UnaryMethod<Buffer, Buffer> = (request, metadata, options, callback) =>
+    client.makeUnaryRequest(
+      '/grpc.health.v1.Health/Check',
+      pass,
+      pass,
+      request,
+      metadata,
+      options,
+      (error, reply = Buffer.alloc(0)) => callback(error, reply),
+    );
+  try {
+    // An empty request asks about the server; in the reply, field 1 is the status and 1 is SERVING.
+    const reply = await callUnary(check, Buffer.alloc(0), { timeoutMs: 5_000 });
+    return reply.equals(Buffer.from([0x08, 1]));
+  } finally {
+    client.close();
+  }
 }
 
 /** The sum of a metric over the series that hold all of these words. */

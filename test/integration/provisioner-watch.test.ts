@@ -1,8 +1,21 @@
-import { describe, expect, it } from 'vitest';
+import { createServer, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { DiscoveryClient } from '../../services/provisioner/sightings/discovery-client.js';
+import { Watch } from '../../services/provisioner/sightings/watch.js';
+import { insecureNodeCredentials } from '../../shared/grpc/credentials.js';
+import { FakeClock } from '../fakes/fake-clock.js';
 import { eventMessage, synced, wireNode } from '../fakes/fake-discovery.js';
-import { metric, Site, sighting, snapshotOf, startDiscovery, startNodes } from './provisioner-support.js';
+import {
+  isServing,
+  metric,
+  Site,
+  sighting,
+  snapshotOf,
+  startDiscovery,
+  startNodes,
+} from './provisioner-support.js';
 
-async function health(app: Awaited<ReturnType<Site['start']>>): Promise<string> {
+async function readiness(app: Awaited<ReturnType<Site['start']>>): Promise<string> {
   const response = await fetch(`http://${app.addresses.monitor}/readyz`);
   return `${response.status} ${await response.text()}`.trim();
 }
@@ -65,15 +78,18 @@ describe('the watch of a discovery service', () => {
     discovery.stop();
     const app = await site.start([`127.0.0.1:${port}`], { monitor_port: await freePort() });
     await site.line(({ msg }) => msg.startsWith('cannot watch'));
-    expect(await health(app)).toMatch(
+    expect(await readiness(app)).toMatch(
       new RegExp(`^503 no discovery service is watched \\(127.0.0.1:${port}: connect ECONNREFUSED`),
     );
+    expect(await isServing(app)).toBe(false);
     const back = await startDiscovery(port);
     await site.line(({ msg }) => msg === 'watching a discovery service');
-    expect(await health(app)).toBe('200 ok');
+    expect(await readiness(app)).toBe('200 ok');
+    expect(await isServing(app)).toBe(true);
     expect(await metric(app, 'discovery_connected')).toBe(1);
-    back.drop();
+    back.stop();
     await site.line(({ msg }) => msg.startsWith('lost'));
+    expect(await isServing(app)).toBe(false);
   });
 
   it('of several services stands for all while one of them is there', async () => {
@@ -113,6 +129,40 @@ describe('the watch of a discovery service', () => {
     });
     expect(newcomer.calls).toEqual([]);
   });
+});
+
+it('a service that takes the connection and says nothing is given up, and its socket with it', async () => {
+  const silent = createServer();
+  const connected = new Promise<Socket>((resolve) => silent.once('connection', resolve));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void silent.close());
+  const address = silent.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const clock = new FakeClock();
+  const stop = new AbortController();
+  const lost = new Promise<string>((resolve) => {
+    const watch = new Watch({
+      discovery: `127.0.0.1:${port}`,
+      components: [],
+      connect: (where) => new DiscoveryClient(where, insecureNodeCredentials()),
+      listener: {
+        event: () => {},
+        skipped: () => {},
+        synced: () => {},
+        lost: (_discovery, why) => resolve(why),
+      },
+      clock,
+      random: () => 0.5,
+    });
+    void watch.run(stop.signal);
+  });
+  const socket = await connected;
+  socket.on('error', () => {});
+  const closed = new Promise((resolve) => socket.resume().once('close', resolve));
+  await clock.advance(10_000);
+  expect(await lost).toBe('it did not answer within 10s');
+  await closed;
+  stop.abort();
 });
 
 async function freePort(): Promise<number> {

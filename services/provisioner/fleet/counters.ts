@@ -11,7 +11,7 @@ export interface CountersLimits {
   readonly lifeMs: number;
 }
 
-export const countersLimits: CountersLimits = { entries: 100_000, lifeMs: 2 * 3_600_000 };
+const countersLimits: CountersLimits = { entries: 100_000, lifeMs: 2 * 3_600_000 };
 
 /** Comebacks within this time are of one loop. */
 const loopWindowMs = 3_600_000;
