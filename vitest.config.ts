@@ -28,6 +28,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           exclude: generated,
           testTimeout: 120_000,
+          hookTimeout: 60_000,
           fileParallelism: false,
         },
       },

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFailed, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { projectRoot } from '../../cli/launch/project.js';
 import { Stack, type StackOptions } from '../../cli/launch/stack.js';
 
@@ -19,14 +19,11 @@ export function testHelper(name: string): string {
 export async function prepareStack(options: Omit<StackOptions, 'directory'>): Promise<Stack> {
   const directory = mkdtempSync(join(tmpdir(), 'slipway-e2e-'));
   const stack = await Stack.prepare({ directory, ...options });
-  let failed = false;
-  onTestFailed(() => {
-    failed = true;
-    process.stderr.write(`logs and state of the failed test: ${directory}\n`);
-  });
-  onTestFinished(async () => {
+  onTestFinished(async ({ task }) => {
     await stack.endAll();
-    if (!failed) rmSync(directory, { recursive: true, force: true });
+    if (task.result?.state === 'fail')
+      process.stderr.write(`logs and state of the failed test: ${directory}\n`);
+    else rmSync(directory, { recursive: true, force: true });
   });
   return stack;
 }
