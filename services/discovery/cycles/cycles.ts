@@ -27,7 +27,7 @@ export interface CycleCounts {
 }
 
 /** How fast a cycle goes that somebody asked for: watchers can follow it, and nothing else waits for it. */
-const sweep = { nodes: 500, everyMs: 10 } as const;
+const sweep = { nodes: 200, everyMs: 10 } as const;
 
 export class Cycles {
   readonly #options: CyclesOptions;

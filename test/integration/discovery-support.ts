@@ -1,0 +1,234 @@
+// What the tests of discovery have in common: the real service on free ports, agents that answer Identify, and
+// clients, all gone when the test is.
+
+import { createServer } from 'node:net';
+import { type ClientReadableStream, credentials, type ServiceError } from '@grpc/grpc-js';
+import { onTestFinished } from 'vitest';
+import { createApp, type DiscoveryApp } from '../../services/discovery/app.js';
+import { discoverySchema } from '../../services/discovery/config.js';
+import {
+  NodeDiscoveryServiceClient,
+  NodeEventType,
+  type WatchNodesRequest,
+  type WatchNodesResponse,
+} from '../../shared/gen/slipway/discovery/v1/discovery.js';
+import {
+  NodeRegistryServiceClient,
+  NodeReport,
+  type ReportResponse,
+  ReportType,
+} from '../../shared/gen/slipway/discovery/v1/registry.js';
+import { NodeAgentServiceService } from '../../shared/gen/slipway/node/v1/node.js';
+import { callUnary } from '../../shared/grpc/call.js';
+import { serviceChannelOptions } from '../../shared/grpc/channel.js';
+import { unary, unimplemented } from '../../shared/grpc/handler.js';
+import { type RunningServer, startServer } from '../../shared/grpc/server.js';
+import { newBootId } from '../../shared/identity.js';
+import { silentLogger } from '../../shared/logger.js';
+
+export const loopback = { trust_advertised_host: true, node_networks: ['127.0.0.0/8'] } as const;
+
+/** Starts discovery on free ports of loopback, where nodes are allowed, with `settings` over its defaults. */
+export async function startDiscovery(
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<DiscoveryApp> {
+  const config = discoverySchema.parse({
+    listen: '127.0.0.1:0',
+    listen_nodes: '127.0.0.1:0',
+    monitor_host: '127.0.0.1',
+    monitor_port: 0,
+    tls: { mode: 'insecure' },
+    shutdown_grace: '5s',
+    ...loopback,
+    ...settings,
+  });
+  const app = await createApp(config, silentLogger());
+  onTestFinished(() => app.stop());
+  return app;
+}
+
+export function registryClient(app: DiscoveryApp): NodeRegistryServiceClient {
+  const { nodes } = app.addresses;
+  const client = new NodeRegistryServiceClient(nodes, credentials.createInsecure(), serviceChannelOptions);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+export function discoveryClient(app: DiscoveryApp): NodeDiscoveryServiceClient {
+  const { consumers } = app.addresses;
+  const client = new NodeDiscoveryServiceClient(
+    consumers,
+    credentials.createInsecure(),
+    serviceChannelOptions,
+  );
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** The reports of one boot of a node. */
+export class Reporter {
+  readonly bootId = newBootId();
+  readonly identity: string;
+  readonly port: number;
+  readonly host: string;
+  sequence = 0n;
+  readonly #client: NodeRegistryServiceClient;
+
+  constructor(client: NodeRegistryServiceClient, identity: string, port: number, host = '127.0.0.1') {
+    this.#client = client;
+    this.identity = identity;
+    this.port = port;
+    this.host = host;
+  }
+
+  /** @throws RpcError */
+  report(type: keyof typeof ReportType, over: Partial<NodeReport> = {}): Promise<ReportResponse> {
+    return this.send(
+      NodeReport.encode({
+        eventId: newBootId(),
+        type: ReportType[type],
+        identity: this.identity,
+        component: '',
+        version: '1.0.0',
+        time: new Date(),
+        bootId: this.bootId,
+        sequence: ++this.sequence,
+        port: this.port,
+        host: this.host,
+        labels: {},
+        runId: '',
+        configurationDigest: Buffer.of(),
+        ...over,
+      }).finish(),
+    );
+  }
+
+  /** Sends any bytes. @throws RpcError */
+  send(report: Uint8Array): Promise<ReportResponse> {
+    const request = { report: Buffer.from(report), certificate: Buffer.of(), signature: Buffer.of() };
+    return callUnary(this.#client.report.bind(this.#client), request, { timeoutMs: 10_000 });
+  }
+}
+
+/** An agent that answers Identify and nothing else. */
+export async function startAgent(
+  describe: () => { readonly identity: string; readonly bootId: string; readonly provisioning?: boolean },
+  listen = '127.0.0.1:0',
+): Promise<RunningServer> {
+  const missing = unimplemented('this');
+  const server = await startServer({
+    listen,
+    log: silentLogger(),
+    services: [
+      {
+        definition: NodeAgentServiceService,
+        implementation: {
+          identify: unary(silentLogger(), () => ({
+            challenge: Buffer.alloc(32),
+            provisioning: true,
+            version: '1.0.0',
+            features: undefined,
+            ...describe(),
+          })),
+          getJwt: missing,
+          generateEd25519Key: missing,
+          getInventory: missing,
+          generateCsr: missing,
+          updateRelease: missing,
+          configure: missing,
+          restart: missing,
+          shutdown: missing,
+          reprovision: missing,
+          getRunStatus: missing,
+        },
+      },
+    ],
+  });
+  onTestFinished(() => server.stop(0));
+  return server;
+}
+
+/** A port that takes connections and never says anything. */
+export async function startBlackHole(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** One open watch, and what it received. */
+export class Watch {
+  readonly received: WatchNodesResponse[] = [];
+  /** The same in words: `TYPE identity address`, and SYNCED. */
+  readonly told: string[] = [];
+  readonly ended: Promise<ServiceError | undefined>;
+  readonly #stream: ClientReadableStream<WatchNodesResponse>;
+  #wake: () => void = () => {};
+
+  constructor(client: NodeDiscoveryServiceClient, request: Partial<WatchNodesRequest> = {}) {
+    this.#stream = client.watchNodes({ resume: undefined, filter: undefined, ...request });
+    this.#stream.on('data', (message: WatchNodesResponse) => {
+      this.received.push(message);
+      this.told.push(describeMessage(message));
+      this.#wake();
+    });
+    this.ended = new Promise((resolve) => {
+      this.#stream.on('error', (error: ServiceError) => resolve(error));
+      this.#stream.on('end', () => resolve(undefined));
+    });
+    onTestFinished(() => this.#stream.cancel());
+  }
+
+  cancel(): void {
+    this.#stream.cancel();
+  }
+
+  pause(): void {
+    this.#stream.pause();
+  }
+
+  resume(): void {
+    this.#stream.resume();
+  }
+
+  /** Waits until what was received fulfils a condition; a test that waits in vain runs into its timeout. */
+  async until(condition: (told: readonly string[]) => boolean): Promise<readonly string[]> {
+    while (!condition(this.told)) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.told;
+  }
+
+  /** Waits until so many messages were received. */
+  async count(count: number): Promise<void> {
+    while (this.received.length < count) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Waits until the snapshot, or what was missed, is complete. */
+  synced(): Promise<readonly string[]> {
+    return this.until((told) => told.includes('SYNCED'));
+  }
+}
+
+function describeMessage({ message }: WatchNodesResponse): string {
+  if (message?.$case !== 'event') return 'SYNCED';
+  const { type, node } = message.value;
+  const name = Object.entries(NodeEventType).find(([, value]) => value === type)?.[0];
+  return `${name} ${node?.identity} ${node?.address}`;
+}
