@@ -1,8 +1,7 @@
-// Waiting for a fleet by the provisioner's own counts and by the nodes' files.
+// Waiting for a fleet by the provisioner's own counts and by the swarm's.
 
 import type { Stack } from '../../cli/launch/stack.js';
 import { until } from '../../cli/launch/until.js';
-import { nodesOnDisk } from './nodes-on-disk.js';
 
 /** Resolves when the provisioner has counted so many confirmed nodes. */
 export async function untilConfirmed(stack: Stack, nodes: number, timeoutMs: number): Promise<void> {
@@ -28,16 +27,5 @@ export async function untilConfigured(stack: Stack, nodes: number, timeoutMs: nu
       return (samples?.sum('slipway_mock_node_nodes', { mode: 'configured' }) ?? 0) >= nodes;
     },
     { what: `${nodes} nodes configured in ${stack.directory}`, timeoutMs, everyMs: 200 },
-  );
-}
-
-/** Resolves when the files of every node say that it came up with its configuration. */
-export async function untilAllOnDiskConfirmed(stack: Stack, nodes: number, timeoutMs: number): Promise<void> {
-  await until(
-    async () => {
-      const states = [...(await nodesOnDisk(stack)).values()];
-      return states.length === nodes && states.every(({ confirmed }) => confirmed);
-    },
-    { what: `${nodes} nodes confirmed on disk in ${stack.directory}`, timeoutMs, everyMs: 500 },
   );
 }

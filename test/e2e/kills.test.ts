@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Stack } from '../../cli/launch/stack.js';
 import { until } from '../../cli/launch/until.js';
-import { untilAllOnDiskConfirmed } from './confirmed.js';
+import { untilConfigured } from './confirmed.js';
 import { mixedStamps, nodesOnDisk, notWhole } from './nodes-on-disk.js';
 import { prepareStack, testHelper } from './workspace.js';
 
@@ -24,7 +24,7 @@ test('discovery and the provisioner killed on the way: all confirmed, none confi
   const onTheBrink = await betweenConfigureAndRestart(stack);
   await stack.start('provisioner');
 
-  await untilAllOnDiskConfirmed(stack, nodes, 100_000);
+  await untilConfigured(stack, nodes, 100_000);
   const states = await nodesOnDisk(stack);
   expect(notWhole(states)).toEqual([]);
   expect(await mixedStamps(stack, states)).toEqual([]);
