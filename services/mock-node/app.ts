@@ -18,7 +18,7 @@ import { createMetrics, type MockNodeMetrics } from './metrics.js';
 import { RegistryClient } from './reports/registry-client.js';
 import type { Registry } from './reports/report.js';
 import { Slots } from './slots.js';
-import { diskFiles } from './state/files.js';
+import { diskFiles, sharingSyncs, temporaryFiles } from './state/files.js';
 import { NodeStore } from './state/node-store.js';
 import { openStateRoot, type StateRoot } from './state/root.js';
 import { type Listeners, startListeners } from './swarm/listeners.js';
@@ -93,6 +93,8 @@ function createSwarm(config: MockNodeConfig, parts: Parts): Swarm {
   const { identities, addressing, advertiseHost } = config;
   const registry = createRegistry(config);
   const disk = new Slots(diskUsers);
+  const files =
+    config.directory === undefined ? temporaryFiles : sharingSyncs(diskFiles, parts.root.directory);
   const version = productVersion();
   return new Swarm({
     count: identities.length,
@@ -109,7 +111,7 @@ function createSwarm(config: MockNodeConfig, parts: Parts): Swarm {
         version,
         secret: parts.secret,
         downMs: config.downMs,
-        newStore: () => new NodeStore({ identity, directory, files: diskFiles, disk }),
+        newStore: () => new NodeStore({ identity, directory, files, disk }),
         registry,
         randomBytes,
         newEventId: randomUUID,

@@ -10,6 +10,7 @@ import {
   configureRequest,
   NodeClient,
   newRun,
+  patience,
   startMockNode,
   startRegistry,
   temporaryFolder,
@@ -56,7 +57,7 @@ test('a node is identified, configured, restarted and comes up with its configur
     configuration_digest: digest,
   });
   await node.as(run, 'Restart', { splay: { seconds: 0, nanos: 50_000_000 } });
-  await expect.poll(() => app.swarm.counts.CONFIGURED, { interval: 5, timeout: 5_000 }).toBe(1);
+  await expect.poll(() => app.swarm.counts.CONFIGURED, patience).toBe(1);
 
   const after = await node.identify();
   expect(after).toMatchObject({ identity, provisioning: false });
@@ -67,7 +68,7 @@ test('a node is identified, configured, restarted and comes up with its configur
     configuration_digest: digest,
   });
   await expect
-    .poll(() => registry.reports.map(({ type }) => type))
+    .poll(() => registry.reports.map(({ type }) => type), patience)
     .toEqual(['REPORT_TYPE_STARTUP', 'REPORT_TYPE_SHUTDOWN', 'REPORT_TYPE_PROVISIONED']);
   expect(registry.reports.at(-1)).toMatchObject({
     identity,
@@ -153,13 +154,13 @@ describe('a refusal on the wire', () => {
     expect(await node.refusal(run, 'Restart')).toMatchObject({ reason: 'PROVISIONING_ENABLED' });
     await node.as(run, 'Configure', configureRequest());
     await node.as(run, 'Restart');
-    await expect.poll(() => app.swarm.counts.CONFIGURED).toBe(1);
+    await expect.poll(() => app.swarm.counts.CONFIGURED, patience).toBe(1);
     expect(await node.refusal(run, 'Configure', configureRequest())).toMatchObject({
       code: status.FAILED_PRECONDITION,
       reason: 'NOT_PROVISIONING',
     });
     await node.as(newRun(), 'Reprovision');
-    await expect.poll(() => app.swarm.counts.PROVISIONING).toBe(1);
+    await expect.poll(() => app.swarm.counts.PROVISIONING, patience).toBe(1);
   });
 
   test.each(['GetJwt', 'GenerateEd25519Key', 'GenerateCsr', 'UpdateRelease'])('of %s', async (rpc) => {

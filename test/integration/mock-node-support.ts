@@ -34,6 +34,9 @@ interface Packages {
 
 const { slipway } = protos as unknown as Packages;
 
+/** How long a test waits for something that happens by itself. */
+export const patience = { interval: 10, timeout: 20_000 };
+
 /** A reply as the .proto file spells it. */
 export type Reply = Record<string, unknown>;
 
@@ -58,7 +61,7 @@ export async function startMockNode({
   const config = parseFlags([...usual, ...flags], 'web-1.example.net') ?? expect.fail('help was asked for');
   const app = await createApp(config, log);
   onTestFinished(() => app.stop());
-  await expect.poll(() => app.swarm.started, { interval: 5 }).toBe(true);
+  await expect.poll(() => app.swarm.started, patience).toBe(true);
   return { ...app, port: Number(app.addresses.nodes?.split(':').at(-1)) };
 }
 

@@ -9,6 +9,7 @@ import {
   configureRequest,
   NodeClient,
   newRun,
+  patience,
   startMockNode,
   startRegistry,
   temporaryFolder,
@@ -17,7 +18,7 @@ import {
 test('one listener answers for every node at its loopback address', async () => {
   const registry = await startRegistry();
   const app = await startMockNode({ flags: ['--nodes=300', '--discovery', registry.address] });
-  await expect.poll(() => registry.reports.length, { timeout: 10_000 }).toBe(300);
+  await expect.poll(() => registry.reports.length, patience).toBe(300);
   const addresses = new Map(
     registry.reports.map(({ identity, host, port }) => [identity, `${host}:${port}`]),
   );
@@ -39,7 +40,7 @@ test('the nodes of a swarm are configured and restarted each by itself', async (
   await first.as(run, 'Configure', configureRequest());
   expect(await second.refusal(run, 'Restart')).toMatchObject({ reason: 'PROVISIONING_ENABLED' });
   await first.as(run, 'Restart');
-  await expect.poll(() => app.swarm.counts).toMatchObject({ CONFIGURED: 1, PROVISIONING: 2 });
+  await expect.poll(() => app.swarm.counts, patience).toMatchObject({ CONFIGURED: 1, PROVISIONING: 2 });
   expect(await first.identify()).toMatchObject({ provisioning: false });
   expect(await second.identify()).toMatchObject({ provisioning: true });
 });
@@ -49,7 +50,7 @@ test('a node of a swarm that is down is unavailable, and its neighbours are not'
   const [first, second] = [0, 1].map((index) => new NodeClient(`${loopbackHost(index)}:${app.port}`));
   if (first === undefined || second === undefined) expect.fail('no clients');
   await first.as(newRun(), 'Shutdown');
-  await expect.poll(() => app.swarm.counts.STOPPED).toBe(1);
+  await expect.poll(() => app.swarm.counts.STOPPED, patience).toBe(1);
   await expect(first.identify()).rejects.toMatchObject({ code: status.UNAVAILABLE });
   expect(await second.identify()).toMatchObject({ provisioning: true });
 });
@@ -58,7 +59,7 @@ test('nodes may have a port each instead', async () => {
   const registry = await startRegistry();
   const flags = ['--nodes=20', '--addresses=ports', '--advertise-host=localhost'];
   await startMockNode({ flags: [...flags, '--discovery', registry.address] });
-  await expect.poll(() => registry.reports.length).toBe(20);
+  await expect.poll(() => registry.reports.length, patience).toBe(20);
   expect(new Set(registry.reports.map(({ port }) => port)).size).toBe(20);
   for (const { identity, host, port } of registry.reports.slice(0, 3)) {
     expect(host).toBe('localhost');
@@ -74,7 +75,7 @@ test('the monitor counts nodes by what they do, and configurations', async () =>
   const run = newRun();
   await node.as(run, 'Configure', configureRequest());
   await node.as(run, 'Restart');
-  await expect.poll(() => app.swarm.counts.CONFIGURED).toBe(1);
+  await expect.poll(() => app.swarm.counts.CONFIGURED, patience).toBe(1);
   const base = `http://${app.addresses.monitor}`;
   expect((await fetch(`${base}/readyz`)).status).toBe(200);
   const metrics = await (await fetch(`${base}/metrics`)).text();
@@ -98,7 +99,7 @@ test('nothing that is logged holds a secret or a value of a configuration', asyn
   await node.refusal(run, 'Configure', { ...configureRequest(), server_jwt: 'hunter2' });
   await node.as(run, 'Configure', configureRequest({ password: 'hunter2' }));
   await node.as(run, 'Restart');
-  await expect.poll(() => app.swarm.counts.CONFIGURED).toBe(1);
+  await expect.poll(() => app.swarm.counts.CONFIGURED, patience).toBe(1);
   expect(logged).toContain('booted');
   expect(logged).not.toContain('hunter2');
 });

@@ -209,7 +209,7 @@ describe('a configuration', () => {
     const run = newRun();
     await agent.configure(callOf(run), configuration(1));
     files.beforeWrite = (path) =>
-      path.endsWith('a.policy') ? Promise.reject(new Error('no space left')) : Promise.resolve();
+      path.endsWith('/1') ? Promise.reject(new Error('no space left')) : Promise.resolve();
     await expect(agent.configure(callOf(run), configuration(2))).rejects.toThrow('no space left');
     expect(await agent.getRunStatus(callOf(run), run.runId)).toMatchObject({
       stage: 'FAILED',
@@ -224,7 +224,7 @@ describe('a configuration', () => {
   test('whose caller gives up before the commit has no effect', async () => {
     const agent = await boot();
     const run = newRun();
-    const release = holdWrites(/server\.conf$/);
+    const release = holdWrites(/staging-\d+\/0$/);
     const giveUp = new AbortController();
     const configuring = agent.configure(callOf(run, {}, giveUp.signal), configuration(1));
     const failed = expect(configuring).rejects.toThrow('gave up');
@@ -240,7 +240,7 @@ describe('a configuration', () => {
   test('whose caller gives up while another has its turn has no effect', async () => {
     const agent = await boot();
     const run = newRun();
-    const release = holdWrites(/server\.conf$/);
+    const release = holdWrites(/staging-\d+\/0$/);
     const giveUp = new AbortController();
     const first = agent.configure(callOf(run), configuration(1));
     const second = agent.configure(callOf(run, {}, giveUp.signal), configuration(2));
@@ -257,7 +257,7 @@ describe('a configuration', () => {
     const agent = await boot();
     const early = newRun();
     const late = newRun();
-    const release = holdWrites(/server\.conf$/);
+    const release = holdWrites(/staging-\d+\/0$/);
     const configuring = reasonOf(agent.configure(callOf(early), configuration(1)));
     await settle();
     const inventory = agent.getInventory(callOf(late));
@@ -274,7 +274,7 @@ describe('mutating calls', () => {
   test('are done one at a time, in order', async () => {
     const agent = await boot();
     const run = newRun();
-    const release = holdWrites(/staging-1\/server\.conf$/);
+    const release = holdWrites(/staging-1\/0$/);
     const done: string[] = [];
     const first = agent.configure(callOf(run), configuration(1)).then(() => done.push('first'));
     const second = agent.configure(callOf(run), configuration(2)).then(() => done.push('second'));

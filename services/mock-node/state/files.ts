@@ -22,52 +22,90 @@ export interface Files {
 }
 
 /** The machine's own disk. */
-export const diskFiles: Files = {
-  read: (path) =>
-    new Promise((resolve, reject) => {
-      fs.readFile(path, (error, content) => {
-        if (error === null) resolve(content);
-        else if (isMissing(error)) resolve(undefined);
-        else reject(error);
-      });
-    }),
+export const diskFiles: Files = filesSyncedBy((descriptor) =>
+  done((callback) => fs.fsync(descriptor, callback)),
+);
 
-  list: (path) =>
-    new Promise((resolve, reject) => {
-      fs.readdir(path, (error, names) => {
-        if (error === null) resolve(names);
-        else if (isMissing(error)) resolve([]);
-        else reject(error);
-      });
-    }),
+/** The same without syncs, for a folder that does not outlive the process. */
+export const temporaryFiles: Files = { ...filesSyncedBy(async () => {}), sync: async () => {} };
 
-  makeDirectory: async (path) => {
-    await done((callback) => fs.mkdir(path, { recursive: true, mode: 0o700 }, callback));
-  },
+function filesSyncedBy(syncContent: (descriptor: number) => Promise<void>): Files {
+  return {
+    read: (path) =>
+      new Promise((resolve, reject) => {
+        fs.readFile(path, (error, content) => {
+          if (error === null) resolve(content);
+          else if (isMissing(error)) resolve(undefined);
+          else reject(error);
+        });
+      }),
 
-  write: async (path, content, mode) => {
-    const descriptor = await open(path, 'w', mode);
-    try {
-      await done((callback) => fs.writeFile(descriptor, content, callback));
-      await done((callback) => fs.fsync(descriptor, callback));
-    } finally {
-      await done((callback) => fs.close(descriptor, callback));
-    }
-  },
+    list: (path) =>
+      new Promise((resolve, reject) => {
+        fs.readdir(path, (error, names) => {
+          if (error === null) resolve(names);
+          else if (isMissing(error)) resolve([]);
+          else reject(error);
+        });
+      }),
 
-  rename: (from, to) => done((callback) => fs.rename(from, to, callback)),
+    makeDirectory: async (path) => {
+      await done((callback) => fs.mkdir(path, { recursive: true, mode: 0o700 }, callback));
+    },
 
-  remove: (path) => done((callback) => fs.rm(path, { recursive: true, force: true }, callback)),
+    write: async (path, content, mode) => {
+      const descriptor = await open(path, 'w', mode);
+      try {
+        await done((callback) => fs.writeFile(descriptor, content, callback));
+        await syncContent(descriptor);
+      } finally {
+        await done((callback) => fs.close(descriptor, callback));
+      }
+    },
 
-  sync: async (directory) => {
-    const descriptor = await open(directory, 'r');
-    try {
-      await done((callback) => fs.fsync(descriptor, callback));
-    } finally {
-      await done((callback) => fs.close(descriptor, callback));
-    }
-  },
-};
+    rename: (from, to) => done((callback) => fs.rename(from, to, callback)),
+
+    // Most often an empty folder: one operation instead of the many of a removal in depth.
+    remove: (path) =>
+      done((callback) => fs.rmdir(path, callback)).catch(() =>
+        done((callback) => fs.rm(path, { recursive: true, force: true }, callback)),
+      ),
+
+    sync: async (directory) => {
+      const descriptor = await open(directory, 'r');
+      try {
+        await syncContent(descriptor);
+      } finally {
+        await done((callback) => fs.close(descriptor, callback));
+      }
+    },
+  };
+}
+
+/**
+ * Syncs of folders that many nodes wait for: who comes while one is under way shares the next.
+ *
+ * @param files does the operations
+ * @param shared the folder whose syncs are shared
+ */
+export function sharingSyncs(files: Files, shared: string): Files {
+  let underWay: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const start = () => {
+    next = undefined;
+    underWay = files.sync(shared).finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+  const syncShared = () => {
+    if (underWay === undefined) return start();
+    // The one under way may have begun before this caller's change.
+    next ??= underWay.then(start, start);
+    return next;
+  };
+  return { ...files, sync: (directory) => (directory === shared ? syncShared() : files.sync(directory)) };
+}
 
 // Descriptors and callbacks rather than fs/promises: a swarm writes tens of thousands of files, and file
 // handles are objects with finalizers.

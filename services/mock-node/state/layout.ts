@@ -2,7 +2,8 @@
 //
 //   server.conf, server.jwt, policies/, opa/, ssl/   the configuration that the node started with
 //   state/manifest.json                              what the node remembers (node-state.ts)
-//   state/staging-N/                                 a configuration that waits for a start, laid out as above
+//   state/staging-N/                                 a configuration that waits for a start: its files, 0 and up,
+//                                                    in the order in which the manifest lists them
 //
 // Files of a configuration are only ever replaced by a start (node-store.ts).
 
@@ -27,4 +28,9 @@ export function manifestPath(nodeDirectory: string): string {
 /** @param staging name of the staging folder, as the manifest has it */
 export function stagingDirectory(nodeDirectory: string, staging: string): string {
   return join(stateDirectory(nodeDirectory), staging);
+}
+
+/** @param index of the file in the manifest */
+export function stagedPath(nodeDirectory: string, staging: string, index: number): string {
+  return join(stagingDirectory(nodeDirectory, staging), String(index));
 }

@@ -11,6 +11,7 @@ import {
   configurationEntries,
   manifestPath,
   settingsFile,
+  stagedPath,
   stagingDirectory,
   stagingPrefix,
   stateDirectory,
@@ -108,14 +109,13 @@ export class NodeStore {
     const folder = stagingDirectory(this.#directory, staging);
     return await this.#disk.use(async () => {
       await this.#makeDirectory();
-      const folders = new Set([folder, ...contents.map(({ path }) => dirname(join(folder, path)))]);
-      for (const each of folders) await this.#files.makeDirectory(each);
+      await this.#files.makeDirectory(folder);
       const files: ManifestFile[] = [];
-      for (const { path, content, mode } of contents) {
-        await this.#files.write(join(folder, path), content, mode);
+      for (const [index, { path, content, mode }] of contents.entries()) {
+        await this.#files.write(stagedPath(this.#directory, staging, index), content, mode);
         files.push({ path, sha256: createHash('sha256').update(content).digest('hex') });
       }
-      for (const each of folders) await this.#files.sync(each);
+      await this.#files.sync(folder);
       return { staging, files };
     });
   }
@@ -160,20 +160,18 @@ export class NodeStore {
   }
 
   /** Puts the files of a committed configuration in place. A crash on the way repeats it at the next start. */
-  async #rollForward(configuration: CommittedConfiguration): Promise<void> {
-    const staging = stagingDirectory(this.#directory, configuration.staging);
+  async #rollForward({ staging, files }: CommittedConfiguration): Promise<void> {
+    await this.#removeAllBut(files);
     const folders = new Set([this.#directory]);
-    for (const { path } of configuration.files) {
-      const from = join(staging, path);
+    for (const [index, { path }] of files.entries()) {
       const to = join(this.#directory, path);
       if (!folders.has(dirname(to))) await this.#files.makeDirectory(dirname(to));
       folders.add(dirname(to));
-      await this.#files.rename(from, to).catch((error) => {
+      await this.#files.rename(stagedPath(this.#directory, staging, index), to).catch((error) => {
         // Not there: an earlier start moved it before it was cut short.
         if (!isMissing(error)) throw error;
       });
     }
-    await this.#removeAllBut(configuration.files);
     for (const folder of folders) await this.#files.sync(folder);
   }
 
@@ -182,15 +180,11 @@ export class NodeStore {
     const present = new Set(await this.#files.list(this.#directory));
     for (const entry of configurationEntries) {
       if (!present.has(entry) || kept.has(entry)) continue;
-      const names = await this.#files.list(join(this.#directory, entry));
-      const keptNames = names.filter((name) => kept.has(`${entry}/${name}`));
-      if (keptNames.length === 0) {
-        await this.#files.remove(join(this.#directory, entry));
-        continue;
-      }
-      for (const name of names) {
-        if (!kept.has(`${entry}/${name}`)) await this.#files.remove(join(this.#directory, entry, name));
-      }
+      const folder = join(this.#directory, entry);
+      const names = await this.#files.list(folder);
+      const extra = names.filter((name) => !kept.has(`${entry}/${name}`));
+      if (extra.length === names.length) await this.#files.remove(folder);
+      else for (const name of extra) await this.#files.remove(join(folder, name));
     }
   }
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { diskFiles, type Files } from './files.js';
-import { configurationEntries, manifestPath, settingsFile, stagingDirectory } from './layout.js';
+import { configurationEntries, manifestPath, settingsFile, stagedPath } from './layout.js';
 import { decodeManifest } from './manifest.js';
 import type { CommittedConfiguration, RunRecord } from './node-state.js';
 import { parseSettings, type Settings } from './settings.js';
@@ -74,12 +74,15 @@ async function findProblems(
 ): Promise<string[]> {
   const problems: string[] = [];
   const listed = new Set<string>();
-  for (const { path, sha256 } of configuration?.status === 'WITHDRAWN' ? [] : (configuration?.files ?? [])) {
+  const expected =
+    configuration === undefined || configuration.status === 'WITHDRAWN' ? [] : configuration.files;
+  for (const [index, { path, sha256 }] of expected.entries()) {
     listed.add(path);
-    const content =
-      (configuration?.status === 'COMMITTED'
-        ? await files.read(join(stagingDirectory(directory, configuration.staging), path))
-        : undefined) ?? (await files.read(join(directory, path)));
+    const staged =
+      configuration?.status === 'COMMITTED'
+        ? await files.read(stagedPath(directory, configuration.staging, index))
+        : undefined;
+    const content = staged ?? (await files.read(join(directory, path)));
     if (content === undefined) problems.push(`${path} is missing`);
     else if (createHash('sha256').update(content).digest('hex') !== sha256) problems.push(`${path} differs`);
   }

@@ -1,0 +1,78 @@
+// The process of a swarm killed with SIGKILL and started again on the same folder.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readNodeState } from '../../services/mock-node/state/read-node-state.js';
+import { loopbackHost } from '../../services/mock-node/swarm/names.js';
+import { configureRequest, NodeClient, newRun, patience, temporaryFolder } from './mock-node-support.js';
+
+const main = join(import.meta.dirname, '../../services/mock-node/main.ts');
+
+interface Process {
+  readonly child: ChildProcess;
+  readonly port: number;
+}
+
+async function startProcess(...flags: string[]): Promise<Process> {
+  const usual = ['--tls-mode=insecure', '--listen=0.0.0.0:0', '--start-within=0s', '--down-time=20ms'];
+  const child = spawn(process.execPath, ['--import', 'tsx', main, ...usual, ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let output = '';
+  child.stdout?.on('data', (chunk) => {
+    output += chunk;
+  });
+  await expect.poll(() => output, patience).toContain('all nodes are up');
+  const port = /"addresses":\{"nodes":"0\.0\.0\.0:(\d+)"/.exec(output)?.[1];
+  return { child, port: Number(port) };
+}
+
+function ended(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
+  return new Promise((resolve) => child.once('exit', (code, signal) => resolve([code, signal])));
+}
+
+test('every node comes back whole, as what was committed before the kill', async () => {
+  const nodes = 60;
+  const directory = temporaryFolder();
+  const flags = [`--nodes=${nodes}`, '--dir', directory];
+  const first = await startProcess(...flags);
+  const acknowledged = new Set<number>();
+  const calls = Array.from({ length: nodes }, async (_, index) => {
+    const node = new NodeClient(`${loopbackHost(index)}:${first.port}`);
+    const run = newRun();
+    await node.as(run, 'GetInventory');
+    await node.as(run, 'Configure', configureRequest());
+    acknowledged.add(index);
+    if (acknowledged.size === nodes / 2) first.child.kill('SIGKILL');
+    await node.as(run, 'Restart');
+  });
+  const killed = ended(first.child);
+  await Promise.allSettled(calls);
+  expect(await killed).toEqual([null, 'SIGKILL']);
+  expect(acknowledged.size).toBeLessThanOrEqual(nodes);
+
+  const second = await startProcess(...flags);
+  for (let index = 0; index < nodes; index++) {
+    const identity = `node-${String(index + 1).padStart(5, '0')}.swarm.local`;
+    const onDisk = await readNodeState(join(directory, identity));
+    expect(onDisk.problems).toEqual([]);
+    expect(onDisk.status === 'INSTALLED').toBe(onDisk.configurations === 1);
+    if (acknowledged.has(index)) expect(onDisk).toMatchObject({ configurations: 1, confirmed: true });
+    const node = new NodeClient(`${loopbackHost(index)}:${second.port}`);
+    expect(await node.identify()).toMatchObject({ identity, provisioning: !onDisk.confirmed });
+  }
+  const stopped = ended(second.child);
+  second.child.kill('SIGTERM');
+  expect(await stopped).toEqual([0, null]);
+});
+
+test('a node that is shut down ends its process with 0', async () => {
+  const { child, port } = await startProcess('--identity=web-1');
+  const stopped = ended(child);
+  await new NodeClient(`127.0.0.1:${port}`).as(newRun(), 'Shutdown');
+  expect(await stopped).toEqual([0, null]);
+});
