@@ -219,6 +219,15 @@ describe('a static target', () => {
     expect(bench.prober.probed).toEqual([]);
   });
 
+  it('that is another address of a node that is there is no conflict', async () => {
+    const { bench, incumbent } = contested();
+    const probed = { source: 'PROBED', origin: '', sequence: 0n, digest: '' } as const;
+    bench.registry.take(announcement({ ...incumbent, address: there }, 'ALIVE', probed));
+    await settle();
+    expect(bench.told()).toEqual([]);
+    expect([...bench.registry.live()][0]?.address).toBe(here);
+  });
+
   it('whose node begins to report belongs to its reports', async () => {
     const bench = new RegistryBench();
     const node = bench.boot('a.example', here);

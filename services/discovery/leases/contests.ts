@@ -148,7 +148,11 @@ export class Contests {
       this.#decide(contest);
     } else if (there) {
       contest.candidate = undefined;
-      this.#results.stood(lease, candidate, this.#mayTell(contest, candidate));
+      this.#results.stood(
+        lease,
+        candidate,
+        !isSameNode(lease, candidate) && this.#mayTell(contest, candidate),
+      );
     } else {
       this.#win(contest, candidate, lease);
     }
@@ -208,6 +212,11 @@ function merged(before: Announcement | undefined, now: Announcement): Announceme
   if (before?.bootId !== now.bootId || now.type !== 'ALIVE') return now;
   const { type, eventId, runId, configurationDigest } = before;
   return { ...now, type, eventId, runId, configurationDigest };
+}
+
+/** One node that was found at two targets, or reports from one address and is a target at another. */
+function isSameNode(lease: Lease, candidate: Announcement): boolean {
+  return candidate.source === 'PROBED' && candidate.bootId === lease.bootId;
 }
 
 function holds(lease: Lease, candidate: Announcement): boolean {

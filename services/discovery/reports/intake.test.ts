@@ -88,6 +88,14 @@ test('over the rate only PROVISIONED, repeats, and what a lease hangs on is take
   expect(await intake.take(refused, '10.0.0.3')).toMatchObject({ kind: 'ACCEPTED' });
 });
 
+test('configured nodes that repeat themselves do not keep new ones out', async () => {
+  const { bench, intake } = setUp({ rate: 2 });
+  for (let index = 0; index < 50; index++) {
+    await intake.take(reportOf(bench.boot(`n${index}`), 'PROVISIONED'), `10.0.1.${index}`);
+  }
+  expect((await intake.take(reportOf(bench.boot('new'), 'STARTUP'), '10.0.0.1')).kind).toBe('ACCEPTED');
+});
+
 test('the fleet is paced by how many nodes report', async () => {
   const { bench, intake } = setUp({ rate: 2 });
   let outcome = {};

@@ -41,7 +41,8 @@ export class Intake {
     const { registry, pace } = this.#options;
     const standing = registry.standing(report);
     if (standing.kind !== 'NEW') return standing;
-    const retryAfterMs = pace.admit(standing.urgent || report.type === 'PROVISIONED');
+    // Configured nodes repeat themselves for a while: they are not to keep new ones out.
+    const retryAfterMs = report.type === 'PROVISIONED' ? undefined : pace.admit(standing.urgent);
     if (retryAfterMs !== undefined) {
       const message = 'more nodes report at once than discovery takes (max_reports_per_second)';
       return { kind: 'REFUSED', reason: 'RATE_LIMITED', message, retryAfterMs };
