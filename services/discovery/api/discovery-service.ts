@@ -18,7 +18,7 @@ import type { Registry } from '../leases/registry.js';
 import { pageOf } from '../nodes/page.js';
 import type { EventLog } from '../watch/event-log.js';
 import { matches, type NodeFilter } from '../watch/filter.js';
-import { watch } from '../watch/watch.js';
+import { OvertakenError, watch } from '../watch/watch.js';
 import { domainFilter, domainPosition, encodeEvent, encodeSynced, wireNode } from './convert.js';
 import { EncodedEvents } from './encoded-events.js';
 
@@ -51,6 +51,8 @@ export function discoveryService(options: DiscoveryServiceOptions) {
       options.watching(1);
       try {
         await watchNodes(options, encoded, request, signal, write);
+      } catch (error) {
+        throw error instanceof OvertakenError ? overtaken(error) : error;
       } finally {
         options.watching(-1);
       }
@@ -117,6 +119,11 @@ function decodeToken(token: string): string {
   const text = Buffer.from(token, 'base64url').toString();
   if (!text.startsWith('after:')) throw invalid('page_token', 'is none that ListNodes gave');
   return text.slice('after:'.length);
+}
+
+function overtaken(cause: OvertakenError): RpcError {
+  const message = 'the watch read so slowly that it was overtaken: watch again';
+  return new RpcError(status.OUT_OF_RANGE, message, { reason: 'WATCH_OVERTAKEN', cause });
 }
 
 function invalid(field: string, description: string): RpcError {

@@ -1,6 +1,7 @@
 // What one watcher is told: who is there, that this was all, and from then on what happens. A watcher that was
-// away gets only what it missed; one that reads too slowly, so that the ring overtakes it, gets a new snapshot
-// in the same stream. Nothing is ever left out silently (design, section 4).
+// away gets only what it missed. One that reads so slowly that the ring overtakes it gets a new snapshot: in the
+// same stream before it was in step; after that the stream ends, for in a second snapshot it could not tell
+// from which place to resume. Nothing is ever left out silently (design, section 4).
 
 import type { Clock } from '../../../shared/clock.js';
 import { OutOfRangeError } from '../../../shared/replay-log/replay-log.js';
@@ -34,20 +35,27 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
+/** The ring went on beyond what a watcher that was in step had read. */
+export class OvertakenError extends Error {
+  override readonly name = 'OvertakenError';
+}
+
 /**
  * Goes on until the signal is aborted.
  *
- * @throws the signal's reason; what `send` throws
+ * @throws OvertakenError where the watcher reads too slowly; the signal's reason; what `send` throws
  */
 export async function watch(options: WatchOptions): Promise<never> {
   const { log, resume } = options;
+  const progress = { synced: false };
   let missed = resume !== undefined && log.holds(resume) ? resume.revision : undefined;
   for (;;) {
     try {
       const from = missed ?? (await sendSnapshot(options));
-      await follow(options, from, missed === undefined ? from : log.last);
+      await follow(options, from, missed === undefined ? from : log.last, progress);
     } catch (error) {
       if (!(error instanceof OutOfRangeError)) throw error;
+      if (progress.synced) throw new OvertakenError('the watch was overtaken', { cause: error });
       missed = undefined;
     }
   }
@@ -73,16 +81,25 @@ async function sendSnapshot({ clock, log, present, filter, send }: WatchOptions)
 }
 
 /** @param syncAt when everything up to this revision was sent, the watcher is told so */
-async function follow(options: WatchOptions, from: number, syncAt: number): Promise<never> {
+async function follow(
+  options: WatchOptions,
+  from: number,
+  syncAt: number,
+  progress: { synced: boolean },
+): Promise<never> {
   const { log, filter, send, signal } = options;
+  const sync = async () => {
+    await send({ kind: 'SYNCED', revision: syncAt });
+    progress.synced = true;
+  };
   const cursor = log.cursor(from);
-  if (from === syncAt) await send({ kind: 'SYNCED', revision: syncAt });
+  if (from === syncAt) await sync();
   for (;;) {
     const batch = await cursor.next(signal);
     let revision = batch.first;
     for (const event of batch.values) {
       if (matches(filter, event.node)) await send({ kind: 'HAPPENED', revision, event });
-      if (revision === syncAt) await send({ kind: 'SYNCED', revision });
+      if (revision === syncAt) await sync();
       revision++;
     }
   }
