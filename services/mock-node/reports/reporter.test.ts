@@ -155,6 +155,18 @@ describe('a node with a stop pending', () => {
     expect(registry.last.sequence).toBe(2);
   });
 
+  test('says nothing where it was never heard', async () => {
+    registry.answer = () => {
+      throw new RpcError(status.UNAVAILABLE, 'away');
+    };
+    const reporter = newReporter();
+    reporter.start();
+    await clock.advance(10);
+    reporter.announceStop();
+    await clock.advance(60_000);
+    expect(registry.types).toEqual(['STARTUP']);
+  });
+
   test('does not wait for a report that hangs', async () => {
     registry.answer = (_report, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -176,7 +188,7 @@ describe('closing', () => {
         arrive = resolve;
       });
     const reporter = newReporter();
-    reporter.announceStop();
+    reporter.start();
     await clock.advance(0);
     let closed = false;
     const closing = reporter.close(1_000).then(() => {
@@ -193,7 +205,7 @@ describe('closing', () => {
     registry.answer = (_report, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     const reporter = newReporter();
-    reporter.announceStop();
+    reporter.start();
     await clock.advance(0);
     const closing = reporter.close(1_000);
     await clock.advance(1_000);
@@ -205,9 +217,24 @@ describe('closing', () => {
       throw new RpcError(status.UNAVAILABLE, 'away');
     };
     const reporter = newReporter();
-    reporter.announceStop();
+    reporter.start();
     await clock.advance(10);
     await reporter.close(1_000);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('makes no other try after one under way that fails', async () => {
+    let fail: () => void = () => {};
+    registry.answer = () =>
+      new Promise((_resolve, reject) => {
+        fail = () => reject(new RpcError(status.UNAVAILABLE, 'away'));
+      });
+    const reporter = newReporter();
+    reporter.start();
+    await clock.advance(0);
+    const closing = reporter.close(1_000);
+    fail();
+    await closing;
+    expect(registry.reports).toHaveLength(1);
   });
 });

@@ -41,6 +41,8 @@ export class Reporter {
   #spoken: Promise<void> = Promise.resolve();
   #sequence = 0;
   #underWay = false;
+  #heard = false;
+  #closing = false;
 
   constructor(options: ReporterOptions) {
     this.#options = options;
@@ -53,15 +55,17 @@ export class Reporter {
     );
   }
 
-  /** The node has a stop pending: reports SHUTDOWN and nothing more. */
+  /** The node has a stop pending: reports SHUTDOWN and nothing more; nothing at all where it was never heard. */
   announceStop(): void {
-    this.#say((signal) => this.#deliver(this.#newEvent('SHUTDOWN'), signal));
+    if (!this.#heard && !this.#underWay) this.#speaking.abort();
+    else this.#say((signal) => this.#deliver(this.#newEvent('SHUTDOWN'), signal));
   }
 
   /** Resolves when nothing is reported any more. A report under way has `graceMs` to get through. */
   async close(graceMs: number): Promise<void> {
     const { clock } = this.#options;
     const speaking = this.#speaking;
+    this.#closing = true;
     if (!this.#underWay) speaking.abort();
     const timer = clock.setTimer(graceMs, () => speaking.abort());
     await this.#spoken;
@@ -76,7 +80,7 @@ export class Reporter {
     this.#spoken = speech(signal).then(
       () => {},
       (error) => {
-        if (!signal.aborted) this.#options.log.error({ err: error }, 'reporting ended');
+        if (!signal.aborted && !this.#closing) this.#options.log.error({ err: error }, 'reporting ended');
       },
     );
   }
@@ -111,10 +115,13 @@ export class Reporter {
         const paceMs = await registry.report(report, signal).finally(() => {
           this.#underWay = false;
         });
+        this.#heard = true;
+        if (this.#closing) this.#speaking.abort();
         log.debug({ report: report.type, sequence: report.sequence }, 'reported');
         return paceMs;
       } catch (error) {
         signal.throwIfAborted();
+        if (this.#closing) throw error;
         log.debug({ report: report.type, attempt, err: error }, 'report failed');
         await sleep(clock, pauseAfter(error, attempt, random), signal);
         // What may have arrived is repeated as it was; what was refused is said anew.
