@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loggerTo } from '../../shared/logger.js';
+import { FakeClock } from '../fakes/fake-clock.js';
 import { ask, configured, eventually, growthMb, HelperBench, inputOf, residentMb } from './helper-support.js';
 
 let bench: HelperBench;
@@ -271,6 +272,27 @@ describe('what a helper is given', () => {
     });
   });
 
+  test('are pipes that it may open by name', async () => {
+    const script = await bench.script(
+      `input=$(cat /dev/stdin); [ -p /dev/stdin ] || exit 8; echo note >/dev/stderr
+       [ "\${#input}" -gt 1000000 ] && echo '${configured}' | tee /dev/stderr >/dev/stdout`,
+    );
+    expect(await ask(bench.helper([script]), inputOf(1_000_000))).toMatchObject({ msg: '' });
+  });
+
+  test('is nothing that an earlier one left behind', async () => {
+    // Each helper leaves somebody out of reach who reads what was its input, and writes to its output.
+    const script = await bench.script(
+      `input=$(cat); setsid sh -c 'while :; do echo junk; sleep 0.01; done' <&0 2>/dev/null &
+       exec >&-; printf '%s' "$input" | tail -c 30 >>"$FOLDER/inputs"; exit 3`,
+    );
+    const helper = bench.helper([script], { timeoutMs: 2_000 });
+    for (let i = 0; i < 4; i += 1) expect(await ask(helper)).toMatchObject({ reason: 'HELPER_EXIT' });
+    const inputs = (await bench.file('inputs')).split('"jwt":null}');
+    expect(inputs).toHaveLength(5);
+    expect(new Set(inputs.slice(0, 4)).size).toBe(1);
+  });
+
   test('is found by PATH', async () => {
     expect(await ask(bench.helper(['sh', '-c', `echo '${configured}'`]))).toMatchObject({ msg: '' });
   });
@@ -301,6 +323,22 @@ describe('the spawner', () => {
     process.kill(await spawnerPid(), 'SIGKILL');
     expect(await asked).toMatchObject({ msg: '' });
     expect(await bench.spawners()).toHaveLength(1);
+    await nothingIsLeft();
+  });
+
+  test('that says nothing long after the time limit is replaced', async () => {
+    const clock = new FakeClock();
+    const script = await bench.script(
+      `if mkdir "$FOLDER/first" 2>/dev/null; then sleep 600; fi; echo '${configured}'`,
+    );
+    const asked = ask(bench.helper([script], { clock }));
+    await eventually(
+      () => bench.programs(),
+      (programs) => programs.length >= 2,
+    );
+    process.kill(await spawnerPid(), 'SIGSTOP');
+    await clock.advance(20_000);
+    expect(await asked).toMatchObject({ msg: '' });
     await nothingIsLeft();
   });
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createExecHelper, type ExecHelper } from '../../services/provisioner/helper/exec-helper.js';
 import { HelperError, type HelperInput, type HelperReply } from '../../services/provisioner/helper/helper.js';
-import { systemClock } from '../../shared/clock.js';
+import { type Clock, systemClock } from '../../shared/clock.js';
 import type { Identity } from '../../shared/identity.js';
 import { type Logger, silentLogger } from '../../shared/logger.js';
 
@@ -64,14 +64,20 @@ export class HelperBench {
 
   helper(
     command: readonly [string, ...string[]],
-    options: { timeoutMs?: number; concurrency?: number; log?: Logger; env?: NodeJS.ProcessEnv } = {},
+    options: {
+      timeoutMs?: number;
+      concurrency?: number;
+      log?: Logger;
+      env?: NodeJS.ProcessEnv;
+      clock?: Clock;
+    } = {},
   ): ExecHelper {
     const helper = createExecHelper({
       command,
       timeoutMs: options.timeoutMs ?? 10_000,
       concurrency: options.concurrency ?? 1,
       env: { ...this.env, ...options.env },
-      clock: systemClock,
+      clock: options.clock ?? systemClock,
       log: options.log ?? silentLogger(),
     });
     this.#helpers.push(helper);

@@ -1,9 +1,10 @@
 // One program from its start to the end of its process group: feeds it, watches its limits, and sees to
 // it that nothing is left of it. What its output means is not known here.
 
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock, Timer } from '../../../../shared/clock.js';
+import type { ProgramPipes } from './pipes.js';
 import { killGroup } from './process-group.js';
 import type { ProgramEnd, ProgramReport, Setup } from './protocol.js';
 import { Tail } from './tail.js';
@@ -27,57 +28,82 @@ export interface Program {
   resume(): void;
 }
 
-/** Starts the program in a process group of its own. */
-export function startProgram(setup: Setup, input: Buffer, clock: Clock, events: ProgramEvents): Program {
+interface Streams {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+}
+
+/**
+ * Starts the program in a process group of its own.
+ *
+ * @param pipes what it is connected with; undefined for what Node makes itself
+ */
+export function startProgram(
+  setup: Setup,
+  input: Buffer,
+  pipes: ProgramPipes | undefined,
+  clock: Clock,
+  events: ProgramEvents,
+): Program {
   const [file, ...args] = setup.command;
+  const fail = (error: unknown) => {
+    pipes?.release('unused');
+    events.ended(notStarted(error));
+  };
+  const ended = (report: ProgramReport) => {
+    pipes?.release('used');
+    events.ended(report);
+  };
   try {
-    const child = spawn(file, args, { env: setup.env, detached: true, stdio: 'pipe' });
-    if (child.pid === undefined) return new Unstarted(child, events);
+    const stdio = pipes === undefined ? 'pipe' : [...pipes.theirs];
+    const child = spawn(file, args, { env: setup.env, detached: true, stdio });
+    const streams = pipes ?? streamsOf(child);
+    if (child.pid === undefined || streams === undefined) {
+      child.once('error', fail);
+      return unstarted;
+    }
     events.started(child.pid);
-    return new Running(child, child.pid, setup, input, clock, events);
+    return new Running(child, child.pid, streams, setup, input, clock, { ...events, ended });
   } catch (error) {
-    return new Unstarted(error, events);
+    setImmediate(fail, error);
+    return unstarted;
+  } finally {
+    pipes?.closeTheirs();
   }
+}
+
+function streamsOf({ stdin, stdout, stderr }: ChildProcess): Streams | undefined {
+  return stdin !== null && stdout !== null && stderr !== null ? { stdin, stdout, stderr } : undefined;
+}
+
+export function notStarted(error: unknown): ProgramReport {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  return { end: { how: 'NOT_STARTED', code }, stderr: '', stderrBytes: 0 };
 }
 
 /** A program that the system would not start. */
-class Unstarted implements Program {
-  constructor(failure: unknown, events: ProgramEvents) {
-    const report = (error: unknown) => {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-      events.ended({ end: { how: 'NOT_STARTED', code }, stderr: '', stderrBytes: 0 });
-    };
-    if (isChildProcess(failure)) failure.once('error', report);
-    else setImmediate(report, failure);
-  }
-
-  kill(): void {}
-  pause(): void {}
-  resume(): void {}
-}
-
-function isChildProcess(value: unknown): value is ChildProcess {
-  return typeof value === 'object' && value !== null && 'stdio' in value;
-}
+const unstarted: Program = { kill: ignore, pause: ignore, resume: ignore };
 
 class Running implements Program {
-  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #child: ChildProcess;
   readonly #pid: number;
+  readonly #streams: Streams;
   readonly #clock: Clock;
   readonly #events: ProgramEvents;
   readonly #stderr = new Tail(stderrKept);
   /** Ends the program at its time limit, and later the wait for its pipes. */
   #timer: Timer;
   #outputBytes = 0;
-  #outputEnded = false;
   #exit: { readonly code: number | null; readonly signal: string | null } | undefined;
   /** How it ended, once that is settled; what comes after changes nothing. */
   #end: ProgramEnd | undefined;
   #reported = false;
 
   constructor(
-    child: ChildProcessWithoutNullStreams,
+    child: ChildProcess,
     pid: number,
+    streams: Streams,
     setup: Setup,
     input: Buffer,
     clock: Clock,
@@ -85,28 +111,22 @@ class Running implements Program {
   ) {
     this.#child = child;
     this.#pid = pid;
+    this.#streams = streams;
     this.#clock = clock;
     this.#events = events;
     this.#timer = clock.setTimer(setup.timeoutMs, () => this.#settle({ how: 'TIMED_OUT' }));
+    child.on('error', ignore);
     child.on('exit', (code, signal) => {
       this.#exit = { code, signal };
       this.#settleIfDone();
     });
-    child.on('close', () => {
-      this.#outputEnded = true;
-      this.#settleIfDone();
-      this.#report();
-    });
-    child.on('error', ignore);
-    for (const stream of pipes(child)) stream.on('error', ignore);
-    child.stdout.on('data', (chunk: Buffer) => this.#output(chunk, setup.maxOutputBytes));
-    child.stdout.on('close', () => {
-      this.#outputEnded = true;
-      this.#settleIfDone();
-    });
-    child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
+    const { stdin, stdout, stderr } = streams;
+    stdout.on('data', (chunk: Buffer) => this.#output(chunk, setup.maxOutputBytes));
+    stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
+    for (const stream of [stdout, stderr]) stream.on('close', () => this.#settleIfDone());
+    for (const stream of [stdin, stdout, stderr]) stream.on('error', ignore);
     // A program that does not read all of it, or closes stdin, is within its rights.
-    child.stdin.end(input);
+    stdin.end(input);
   }
 
   kill(): void {
@@ -114,11 +134,11 @@ class Running implements Program {
   }
 
   pause(): void {
-    this.#child.stdout.pause();
+    this.#streams.stdout.pause();
   }
 
   resume(): void {
-    this.#child.stdout.resume();
+    this.#streams.stdout.resume();
   }
 
   #output(chunk: Buffer, limit: number): void {
@@ -133,9 +153,10 @@ class Running implements Program {
    * output any more: whoever holds stdout open may still be writing for it.
    */
   #settleIfDone(): void {
+    const { stdout, stderr } = this.#streams;
     if (this.#exit === undefined) return;
-    if (this.#exit.code === 0 && !this.#outputEnded) return;
-    this.#settle({ how: 'EXITED', ...this.#exit });
+    if (this.#exit.code !== 0 || stdout.closed) this.#settle({ how: 'EXITED', ...this.#exit });
+    if (stdout.closed && stderr.closed) this.#report();
   }
 
   #settle(end: ProgramEnd): void {
@@ -143,6 +164,8 @@ class Running implements Program {
     this.#end = end;
     this.#timer.cancel();
     killGroup(this.#pid, this.#exit !== undefined);
+    // What it still writes is not wanted, but only its end shows that nobody writes any more.
+    this.#streams.stdout.resume();
     this.#timer = this.#clock.setTimer(closeMs, () => this.#report());
   }
 
@@ -150,14 +173,12 @@ class Running implements Program {
     if (this.#reported) return;
     this.#reported = true;
     this.#timer.cancel();
-    for (const stream of pipes(this.#child)) stream.destroy();
+    const { stdin, stdout, stderr } = this.#streams;
+    for (const stream of [stdin, stdout, stderr]) stream.destroy();
+    this.#child.unref();
     const end = this.#end ?? { how: 'KILLED' };
     this.#events.ended({ end, stderr: this.#stderr.toString(), stderrBytes: this.#stderr.total });
   }
-}
-
-function pipes(child: ChildProcessWithoutNullStreams): Array<Readable | Writable> {
-  return [child.stdin, child.stdout, child.stderr];
 }
 
 function ignore(): void {}

@@ -4,70 +4,88 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../../shared/clock.js';
 import { FrameReader } from './frames.js';
-import { type Program, startProgram } from './program.js';
-import { decodeToSpawner, encodeMessage, type FromSpawner, type Setup, type ToSpawner } from './protocol.js';
+import type { PipePool } from './pipes.js';
+import { notStarted, type Program, startProgram } from './program.js';
+import { decodeToSpawner, encodeMessage, type FromSpawner, type ToSpawner } from './protocol.js';
 
 /** Resolves when the service has closed the channel and every program has ended. */
-export function serve(channel: Duplex, clock: Clock): Promise<void> {
-  const programs = new Map<number, Program>();
+export async function serve(channel: Duplex, pool: PipePool, clock: Clock): Promise<void> {
+  const programs = new Programs(channel, pool, clock);
   const reader = new FrameReader();
-  let setup: Setup | undefined;
-  let closed = false;
-
-  return new Promise((resolve) => {
-    channel.on('data', (piece: Buffer) => {
-      for (const frame of reader.push(piece)) handle(decodeToSpawner(frame));
-    });
-    channel.on('drain', () => {
-      for (const program of programs.values()) program.resume();
-    });
-    channel.on('end', close);
-    channel.on('close', close);
-    channel.on('error', close);
-
-    function handle(message: ToSpawner): void {
-      switch (message.type) {
-        case 'SETUP':
-          setup = message.setup;
-          break;
-        case 'RUN':
-          if (setup !== undefined) start(setup, message.id, message.input);
-          break;
-        case 'KILL':
-          programs.get(message.id)?.kill();
-          break;
-      }
+  try {
+    for await (const piece of channel) {
+      for (const frame of reader.push(piece)) await programs.handle(decodeToSpawner(frame));
     }
+  } catch {
+    // A channel that breaks is a service that is gone.
+  }
+  await programs.close();
+}
 
-    function start(current: Setup, id: number, input: Buffer): void {
-      const program = startProgram(current, input, clock, {
-        started: (pid) => send({ type: 'STARTED', id, pid }),
-        output: (chunk) => send({ type: 'OUTPUT', id, chunk }),
+class Programs {
+  readonly #channel: Duplex;
+  readonly #pool: PipePool;
+  readonly #clock: Clock;
+  readonly #running = new Map<number, Program>();
+  #setup: (ToSpawner & { type: 'SETUP' })['setup'] | undefined;
+  #closed: (() => void) | undefined;
+
+  constructor(channel: Duplex, pool: PipePool, clock: Clock) {
+    this.#channel = channel;
+    this.#pool = pool;
+    this.#clock = clock;
+    channel.on('drain', () => {
+      for (const program of this.#running.values()) program.resume();
+    });
+  }
+
+  /** Takes one message; they are taken in the order in which they came. */
+  async handle(message: ToSpawner): Promise<void> {
+    switch (message.type) {
+      case 'SETUP':
+        this.#setup = message.setup;
+        break;
+      case 'RUN':
+        await this.#start(message.id, message.input);
+        break;
+      case 'KILL':
+        this.#running.get(message.id)?.kill();
+        break;
+    }
+  }
+
+  /** Kills everything and resolves when it has ended. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#closed = resolve;
+      for (const program of this.#running.values()) program.kill();
+      if (this.#running.size === 0) resolve();
+    });
+  }
+
+  async #start(id: number, input: Buffer): Promise<void> {
+    if (this.#setup === undefined) return;
+    try {
+      const pipes = await this.#pool.take();
+      const program = startProgram(this.#setup, input, pipes, this.#clock, {
+        started: (pid) => this.#send({ type: 'STARTED', id, pid }),
+        output: (chunk) => this.#send({ type: 'OUTPUT', id, chunk }),
         ended: (report) => {
-          programs.delete(id);
-          send({ type: 'ENDED', id, report });
-          resolveIfDone();
+          this.#running.delete(id);
+          this.#send({ type: 'ENDED', id, report });
+          if (this.#running.size === 0) this.#closed?.();
         },
       });
-      programs.set(id, program);
+      this.#running.set(id, program);
+    } catch (error) {
+      this.#send({ type: 'ENDED', id, report: notStarted(error) });
     }
+  }
 
-    function send(message: FromSpawner): void {
-      if (closed) return;
-      const taken = channel.write(encodeMessage(message));
-      // What the service does not read yet stays with the programs and not in memory here.
-      if (!taken) for (const program of programs.values()) program.pause();
-    }
-
-    function close(): void {
-      if (closed) return;
-      closed = true;
-      for (const program of programs.values()) program.kill();
-      resolveIfDone();
-    }
-
-    function resolveIfDone(): void {
-      if (closed && programs.size === 0) resolve();
-    }
-  });
+  #send(message: FromSpawner): void {
+    if (!this.#channel.writable) return;
+    const taken = this.#channel.write(encodeMessage(message));
+    // What the service does not read yet stays with the programs and not in memory here.
+    if (!taken) for (const program of this.#running.values()) program.pause();
+  }
 }
