@@ -26,7 +26,7 @@ import { type RunningServer, startServer } from '../../shared/grpc/server.js';
 import { newBootId } from '../../shared/identity.js';
 import { silentLogger } from '../../shared/logger.js';
 
-export const loopback = { trust_advertised_host: true, node_networks: ['127.0.0.0/8'] } as const;
+const loopback = { trust_advertised_host: true, node_networks: ['127.0.0.0/8'] } as const;
 
 /** Starts discovery on free ports of loopback, where nodes are allowed, with `settings` over its defaults. */
 export async function startDiscovery(

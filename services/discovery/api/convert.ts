@@ -32,7 +32,7 @@ export function wireNode(node: Node): WireNode {
   };
 }
 
-export function wireEvent(epoch: string, revision: number, event: NodeEvent): WireEvent {
+function wireEvent(epoch: string, revision: number, event: NodeEvent): WireEvent {
   const arrived = event.type === 'PROVISIONED' ? event : undefined;
   return {
     epoch,
