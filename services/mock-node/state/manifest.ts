@@ -6,7 +6,7 @@ import { parseIdentity, parseRunId } from '../../../shared/identity.js';
 import type { NodeState } from './node-state.js';
 
 /** The manifest cannot be understood: another program or a broken disk wrote it. */
-export class ManifestError extends Error {
+class ManifestError extends Error {
   override readonly name = 'ManifestError';
 }
 
