@@ -1332,8 +1332,10 @@ export const NodeDiscoveryServiceService = {
   /**
    * Streams a snapshot of the live nodes and of those PROVISIONED of late, one Synced, and then each
    * event as it happens. With a resume position that is still kept it sends only what was missed, and then
-   * Synced. A watch that reads so slowly that what follows is no longer kept gets a new snapshot and
-   * another Synced in the same stream.
+   * Synced. The events of a snapshot are no places to resume from: that is Synced, and each event after
+   * it. A watch that reads so slowly that what follows is no longer kept gets another snapshot in the same
+   * stream before its Synced; after it the stream ends with OUT_OF_RANGE and the reason WATCH_OVERTAKEN in
+   * google.rpc.ErrorInfo, and watching again gives a snapshot.
    */
   watchNodes: {
     path: "/slipway.discovery.v1.NodeDiscoveryService/WatchNodes" as const,
@@ -1370,8 +1372,10 @@ export interface NodeDiscoveryServiceServer extends UntypedServiceImplementation
   /**
    * Streams a snapshot of the live nodes and of those PROVISIONED of late, one Synced, and then each
    * event as it happens. With a resume position that is still kept it sends only what was missed, and then
-   * Synced. A watch that reads so slowly that what follows is no longer kept gets a new snapshot and
-   * another Synced in the same stream.
+   * Synced. The events of a snapshot are no places to resume from: that is Synced, and each event after
+   * it. A watch that reads so slowly that what follows is no longer kept gets another snapshot in the same
+   * stream before its Synced; after it the stream ends with OUT_OF_RANGE and the reason WATCH_OVERTAKEN in
+   * google.rpc.ErrorInfo, and watching again gives a snapshot.
    */
   watchNodes: handleServerStreamingCall<WatchNodesRequest, WatchNodesResponse>;
   /** Lists the live nodes, ordered by identity. */
@@ -1384,8 +1388,10 @@ export interface NodeDiscoveryServiceClient extends Client {
   /**
    * Streams a snapshot of the live nodes and of those PROVISIONED of late, one Synced, and then each
    * event as it happens. With a resume position that is still kept it sends only what was missed, and then
-   * Synced. A watch that reads so slowly that what follows is no longer kept gets a new snapshot and
-   * another Synced in the same stream.
+   * Synced. The events of a snapshot are no places to resume from: that is Synced, and each event after
+   * it. A watch that reads so slowly that what follows is no longer kept gets another snapshot in the same
+   * stream before its Synced; after it the stream ends with OUT_OF_RANGE and the reason WATCH_OVERTAKEN in
+   * google.rpc.ErrorInfo, and watching again gives a snapshot.
    */
   watchNodes(request: WatchNodesRequest, options?: Partial<CallOptions>): ClientReadableStream<WatchNodesResponse>;
   watchNodes(
