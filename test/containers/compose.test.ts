@@ -1,6 +1,6 @@
 // The images and docker-compose.yml as a user gets them: build, bring up, stop and start, tear down.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../cli/launch/until.js';
 import { ComposeProject, type ComposeService, findCompose } from './compose.js';
 
@@ -18,6 +18,11 @@ describe.skipIf(command === undefined)('docker-compose.yml', () => {
   beforeAll(async () => {
     await project.compose('build');
   }, 10 * minute);
+
+  afterEach(async ({ task }) => {
+    if (task.result?.state !== 'fail') return;
+    process.stderr.write(await project.compose('logs', '--no-color', '--tail=50'));
+  });
 
   afterAll(async () => {
     await project.compose('down', '--volumes', '--remove-orphans');
