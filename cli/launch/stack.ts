@@ -121,7 +121,7 @@ export class Stack {
 
   async #untilReady(started: ServiceProcess): Promise<void> {
     let exit: Exit | undefined;
-    started.exited.then((ended) => {
+    void started.exited.then((ended) => {
       exit = ended;
     });
     await until(
