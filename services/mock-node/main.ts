@@ -2,9 +2,11 @@
 // The only place of it that touches the process.
 
 import { hostname } from 'node:os';
+import { insecureWarnings } from '../../shared/config/common.js';
 import { createLogger } from '../../shared/logger.js';
 import { warnOfFewFiles } from '../../shared/process/nofile.js';
 import { runProcess } from '../../shared/process/run-process.js';
+import { productVersion } from '../../shared/process/version.js';
 import { createApp } from './app.js';
 import { FlagError, type MockNodeConfig, parseFlags, usage } from './config.js';
 
@@ -18,6 +20,8 @@ if (config === undefined) {
     level: config.logLevel,
     logfile: 'stdout',
   });
+  log.info({ version: productVersion(), node: process.version }, 'starting');
+  for (const warning of insecureWarnings({ tls: { mode: 'insecure' } })) log.warn(warning);
   if (config.addressing === 'PORTS') warnOfFewFiles(2 * config.identities.length + 100, log);
   await runProcess({ log, start: () => createApp(config, log) }, process);
 }

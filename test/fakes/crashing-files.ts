@@ -25,6 +25,9 @@ export class CrashingFiles implements Files {
   /** Called before each write; the write waits for it, and fails where it rejects. */
   beforeWrite: (path: string) => Promise<void> = async () => {};
 
+  /** The same for each sync of a folder. */
+  beforeSync: (directory: string) => Promise<void> = async () => {};
+
   /** How many operations that change something were begun. */
   get operations(): number {
     return this.#operations;
@@ -100,6 +103,7 @@ export class CrashingFiles implements Files {
   }
 
   async sync(directory: string): Promise<void> {
+    await this.beforeSync(directory);
     this.#requireDirectory(directory);
     this.#begin(() => {});
     for (const change of this.#unsynced) change(this.#durable);

@@ -221,6 +221,22 @@ describe('a configuration', () => {
     });
   });
 
+  test('that is committed though the disk failed after it is completed by its repeat', async () => {
+    const agent = await boot();
+    const run = newRun();
+    const bytes = configuration(1, { 'plugin.choria.server.provision': 'false' });
+    let syncs = 0;
+    files.beforeSync = (path) =>
+      path.endsWith('/state') && ++syncs === 1 ? Promise.reject(new Error('disk failed')) : Promise.resolve();
+    await expect(agent.configure(callOf(run), bytes)).rejects.toThrow('disk failed');
+    await agent.configure(callOf(run), bytes);
+    await agent.restart(callOf(run), 0);
+    await agent.stop();
+    const next = await boot();
+    expect(next.identify().provisioning).toBe(false);
+    expect(await readNodeState(directory, files)).toMatchObject({ configurations: 1, problems: [] });
+  });
+
   test('whose caller gives up before the commit has no effect', async () => {
     const agent = await boot();
     const run = newRun();
@@ -371,6 +387,18 @@ describe('who holds the node', () => {
       newRunId(),
     );
     expect(await reasonOf(reading)).toBe('done');
+  });
+
+  test('is written again once its last call is long after the one that was', async () => {
+    const agent = await boot();
+    const run = newRun();
+    await agent.getInventory(callOf(run));
+    await clock.advance(60_000);
+    await agent.getRunStatus(callOf(run), run.runId);
+    await agent.stop();
+    await clock.advance(90_000);
+    const elsewhere = (await boot()).getInventory(callOf(newRun(), { site: 'elsewhere' }));
+    await expect(elsewhere).rejects.toMatchObject({ refusal: { reason: 'LOCKED', retryAfterMs: 30_000 } });
   });
 
   test('is not written again by each of its calls', async () => {

@@ -18,14 +18,14 @@ import {
   reached,
   waitsAlready,
   withdrawn,
-  withHold,
 } from '../state/node-state.js';
-import type { NodeStore } from '../state/node-store.js';
+import type { NodeStore, Staged } from '../state/node-store.js';
 import { enablesProvisioning, type Settings } from '../state/settings.js';
 import { readSettings } from './arguments.js';
-import type { Arguments, Call, Caller, Hold, PendingStop, Rpc, StopRpc } from './call.js';
+import type { Arguments, Call, Caller, PendingStop, Rpc, StopRpc } from './call.js';
 import { checkAdmission, checkRequest } from './checks.js';
 import { type Configuration, filesOf } from './configuration.js';
+import { Holding } from './holding.js';
 import { type Inventory, inventoryOf } from './inventory.js';
 import { DownError, RefusedError } from './refusal.js';
 
@@ -71,20 +71,16 @@ export class Agent {
   readonly #options: AgentOptions;
   /** One mutating call at a time. */
   readonly #turn = new Slots(1);
+  readonly #holding: Holding;
   #enablesProvisioning: boolean;
-  #hold: Hold | undefined;
   #pending: PendingStop | undefined;
   #down = false;
 
   constructor(options: AgentOptions) {
     this.#options = options;
     this.#enablesProvisioning = options.provisioning;
-    const stored = options.store.state.hold;
-    if (stored !== undefined && options.provisioning) {
-      const { clock } = options;
-      const idleMs = Math.max(0, clock.now() - stored.lastCallAt);
-      this.#hold = { ...stored, lastCallAt: clock.monotonic() - idleMs };
-    }
+    const { hold } = options.store.state;
+    this.#holding = new Holding(options.clock, options.provisioning ? hold : undefined);
   }
 
   /** Open to all; checks nothing. */
@@ -124,21 +120,19 @@ export class Agent {
    */
   configure(call: Call, configuration: Configuration): Promise<void> {
     return this.#mutate({ rpc: 'Configure', configuration }, call, async (runId, gate) => {
-      const { store, clock } = this.#options;
-      if (waitsAlready(store.state, configuration.digest)) {
-        await store.save((state) => this.#withHold(adopted(state, runId, clock.now())), gate);
-        return;
-      }
+      const { store, clock, provisioningByDefault, onCommitted } = this.#options;
+      const { digest } = configuration;
       const settings = settingsOf(configuration);
-      try {
-        const staged = await store.stage(filesOf(configuration, settings));
-        const content = { ...staged, digest: configuration.digest };
-        await store.save((state) => this.#withHold(committed(state, runId, content, clock.now())), gate);
-      } finally {
-        await this.#discardStaged();
+      const isRepeat = waitsAlready(store.state, digest);
+      if (isRepeat) {
+        await this.#save((state) => adopted(state, runId, clock.now()), gate);
+      } else {
+        const commit = (state: NodeState, staged: Staged) =>
+          this.#holding.writtenInto(committed(state, runId, { ...staged, digest }, clock.now()));
+        await store.saveWithFiles(filesOf(configuration, settings), commit, gate);
       }
-      this.#enablesProvisioning = enablesProvisioning(settings, this.#options.provisioningByDefault);
-      this.#options.onCommitted();
+      this.#enablesProvisioning = enablesProvisioning(settings, provisioningByDefault);
+      if (!isRepeat) onCommitted();
     });
   }
 
@@ -188,14 +182,14 @@ export class Agent {
       hasSecret: secret !== undefined,
       acceptsProof: (of) => this.#acceptsProof(of),
       pending: this.#pending,
-      hold: this.#hold,
+      hold: this.#holding.current,
       now: clock.monotonic(),
     });
     if (refusal !== undefined) throw new RefusedError(refusal);
     const runId = parseRunId(caller.run);
     // The checks have passed: both are there.
     if (runId === undefined || caller.fence === undefined) throw new Error('admitted without run or fence');
-    this.#hold = { site: caller.site, fence: caller.fence, runId, lastCallAt: clock.monotonic() };
+    this.#holding.take({ site: caller.site, fence: caller.fence, runId });
     return runId;
   }
 
@@ -250,9 +244,9 @@ export class Agent {
     record: (state: NodeState, now: number) => NodeState,
     gate: Gate,
   ): Promise<number> {
-    const { store, clock, onStopAccepted } = this.#options;
+    const { clock, onStopAccepted } = this.#options;
     if (this.#pending === undefined) {
-      await store.save((state) => this.#withHold(record(state, clock.now())), gate);
+      await this.#save((state) => record(state, clock.now()), gate);
       this.#pending = { rpc, runId, at: clock.monotonic() + delayMs };
       onStopAccepted(this.#pending);
     }
@@ -262,36 +256,20 @@ export class Agent {
   /** Writes who holds the node, where the disk does not know it yet. A configured node need not remember. */
   async #keepHold(): Promise<void> {
     if (!this.#options.provisioning) return;
-    await this.#options.store.save((state) => {
-      const { hold } = state;
-      const known = hold?.site === this.#hold?.site && hold?.fence === this.#hold?.fence;
-      return known ? state : this.#withHold(state);
-    });
+    await this.#options.store.save((state) => this.#holding.keptIn(state));
   }
 
-  #withHold(state: NodeState): NodeState {
-    if (this.#hold === undefined) return state;
-    const { clock } = this.#options;
-    const idleMs = clock.monotonic() - this.#hold.lastCallAt;
-    return withHold(state, { ...this.#hold, lastCallAt: clock.now() - idleMs });
+  #save(change: (state: NodeState) => NodeState, gate?: Gate): Promise<void> {
+    return this.#options.store.save((state) => this.#holding.writtenInto(change(state)), gate);
   }
 
   /** The run's last mutating call failed here. Where not even that can be written, the record stays as it was. */
   async #recordFailure(runId: RunId): Promise<void> {
-    const { store, clock, log } = this.#options;
+    const { clock, log } = this.#options;
     try {
-      await store.save((state) => this.#withHold(reached(state, runId, 'FAILED', clock.now())));
+      await this.#save((state) => reached(state, runId, 'FAILED', clock.now()));
     } catch (error) {
       log.warn({ err: error, run_id: runId }, 'the failure of a call could not be recorded');
-    }
-  }
-
-  /** What cannot be removed now is removed at the next start. */
-  async #discardStaged(): Promise<void> {
-    try {
-      await this.#options.store.discardStaged();
-    } catch (error) {
-      this.#options.log.debug({ err: error }, 'staged files stay until the next start');
     }
   }
 }

@@ -80,8 +80,9 @@ describe('what is wrong is told in the order of the table', () => {
       { ...caller, fence: 50n },
       { ...waiting, pending: pending('Shutdown', otherRun), hold: held },
     ],
-    ['LOCKED', { ...caller, fence: 50n }, { ...waiting, hold: held }],
-    ['STALE_FENCE', { ...caller, fence: 50n }, { ...waiting, hold: heldBy('default', 100n) }],
+    ['LOCKED', { ...caller, site: '', run: '', fence: undefined }, { ...waiting, hold: held }],
+    ['STALE_FENCE', { ...caller, run: '', fence: 50n }, { ...waiting, hold: heldBy('default', 100n) }],
+    ['ARGUMENT_INVALID', { ...caller, run: '' }, waiting],
     ['admitted', caller, waiting],
   ];
   test.each(rows)('%s', (reason, of, node) => {
@@ -211,6 +212,12 @@ describe('what is asked for', () => {
     [
       'a key for a node without a key pair',
       { rpc: 'Configure', configuration: { ...configuration, ...key } },
+      true,
+      'KEY_CHANGED',
+    ],
+    [
+      'a certificate for a node without a private key',
+      { rpc: 'Configure', configuration: { ...configuration, certificatePem: 'x' } },
       true,
       'KEY_CHANGED',
     ],

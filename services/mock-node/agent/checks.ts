@@ -36,9 +36,9 @@ const admissionChecks: readonly AdmissionCheck[] = [
   checkProof,
   checkMode,
   checkPendingStop,
-  checkCaller,
   checkLock,
   checkFence,
+  checkCaller,
 ];
 
 const argumentChecks: readonly ArgumentCheck[] = [checkArguments, checkKeys, checkOutcomeOfRestart];
@@ -100,19 +100,6 @@ function checkPendingStop(rpc: Rpc, caller: Caller, { pending }: Standing): Refu
   return { reason: 'STOPPING' };
 }
 
-/** Who does not say which site, run and fence it calls for cannot hold the node. */
-function checkCaller(_rpc: Rpc, caller: Caller): Refusal | undefined {
-  const violations: Violation[] = [];
-  if (caller.site === '') violations.push({ field: 'slipway-site', description: 'is missing' });
-  if (parseRunId(caller.run) === undefined) {
-    violations.push({ field: 'slipway-run', description: 'is missing or no UUID' });
-  }
-  if (caller.fence === undefined) {
-    violations.push({ field: 'slipway-fence', description: 'is missing or no decimal int64' });
-  }
-  return violations.length === 0 ? undefined : { reason: 'ARGUMENT_INVALID', violations };
-}
-
 function checkLock(_rpc: Rpc, caller: Caller, { hold, now }: Standing): Refusal | undefined {
   if (hold === undefined || hold.site === caller.site) return undefined;
   const remainingMs = hold.lastCallAt + lockMs - now;
@@ -124,6 +111,19 @@ function checkFence(_rpc: Rpc, caller: Caller, { hold, now }: Standing): Refusal
   if (caller.fence > hold.fence) return undefined;
   if (caller.fence === hold.fence && parseRunId(caller.run) === hold.runId) return undefined;
   return { reason: 'STALE_FENCE', fence: hold.fence, idleMs: now - hold.lastCallAt };
+}
+
+/** Who does not say which site, run and fence it calls for cannot hold the node. */
+function checkCaller(_rpc: Rpc, caller: Caller): Refusal | undefined {
+  const violations: Violation[] = [];
+  if (caller.site === '') violations.push({ field: 'slipway-site', description: 'is missing' });
+  if (parseRunId(caller.run) === undefined) {
+    violations.push({ field: 'slipway-run', description: 'is missing or no UUID' });
+  }
+  if (caller.fence === undefined) {
+    violations.push({ field: 'slipway-fence', description: 'is missing or no decimal int64' });
+  }
+  return violations.length === 0 ? undefined : { reason: 'ARGUMENT_INVALID', violations };
 }
 
 function checkArguments(call: Arguments): Refusal | undefined {
@@ -148,9 +148,12 @@ function checkKeys(call: Arguments): Refusal | undefined {
 }
 
 /** A node without keys of its own: whatever was made for one was made for another. */
-function checkKeysOf({ serverJwt, keyPem }: Configuration): Refusal | undefined {
+function checkKeysOf({ serverJwt, certificatePem, keyPem }: Configuration): Refusal | undefined {
   if (serverJwt !== '') return { reason: 'KEY_CHANGED', what: 'server_jwt: the node has no seed' };
   if (keyPem !== '') return { reason: 'KEY_CHANGED', what: 'node_ecdh_public: the node has no key pair' };
+  if (certificatePem !== '') {
+    return { reason: 'KEY_CHANGED', what: 'certificate_pem: the node has no private key' };
+  }
   return undefined;
 }
 

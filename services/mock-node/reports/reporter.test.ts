@@ -130,6 +130,15 @@ test('a report over the rate comes back after what it was told, with full jitter
   expect(registry.last.sequence).toBe(1);
 });
 
+test('a wait without reason is cut to an hour', async () => {
+  registry.answer = () => {
+    throw new RpcError(status.RESOURCE_EXHAUSTED, 'over the rate', { retryAfterMs: 10 ** 12 });
+  };
+  newReporter().start();
+  await clock.advance(3_600_000);
+  expect(registry.reports).toHaveLength(2);
+});
+
 test('a report that was refused is said anew, as the same event', async () => {
   registry.answer = ({ sequence }) => {
     if (sequence < 3) throw new RpcError(status.FAILED_PRECONDITION, 'sequence too low');
@@ -155,9 +164,9 @@ describe('a node with a stop pending', () => {
     expect(registry.last.sequence).toBe(2);
   });
 
-  test('says nothing where it was never heard', async () => {
+  test('says nothing where discovery cannot know of it', async () => {
     registry.answer = () => {
-      throw new RpcError(status.UNAVAILABLE, 'away');
+      throw new RpcError(status.UNAVAILABLE, 'away', { neverConnected: true });
     };
     const reporter = newReporter();
     reporter.start();
@@ -165,6 +174,19 @@ describe('a node with a stop pending', () => {
     reporter.announceStop();
     await clock.advance(60_000);
     expect(registry.types).toEqual(['STARTUP']);
+  });
+
+  test('reports it where an earlier report may have arrived, though its reply did not', async () => {
+    registry.answer = () => {
+      throw new RpcError(status.DEADLINE_EXCEEDED, 'no reply');
+    };
+    const reporter = newReporter();
+    reporter.start();
+    await clock.advance(10);
+    registry.answer = () => 10_000;
+    reporter.announceStop();
+    await clock.advance(60_000);
+    expect(registry.types).toEqual(['STARTUP', 'SHUTDOWN']);
   });
 
   test('does not wait for a report that hangs', async () => {

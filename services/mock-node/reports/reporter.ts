@@ -33,6 +33,9 @@ const longestPaceMs = 3_600_000;
 /** A node waits up to this much longer than it was told to, so that a fleet that started at once spreads. */
 const paceJitter = 0.1;
 
+/** Why something that was being said was cut off. */
+const silenced = new Error('the report was cut off');
+
 type Event = Pick<Report, 'type' | 'eventId'>;
 
 export class Reporter {
@@ -41,7 +44,8 @@ export class Reporter {
   #spoken: Promise<void> = Promise.resolve();
   #sequence = 0;
   #underWay = false;
-  #heard = false;
+  /** Discovery knows of this boot, or may. */
+  #known = false;
   #closing = false;
 
   constructor(options: ReporterOptions) {
@@ -55,9 +59,9 @@ export class Reporter {
     );
   }
 
-  /** The node has a stop pending: reports SHUTDOWN and nothing more; nothing at all where it was never heard. */
+  /** The node has a stop pending: reports SHUTDOWN and nothing more; nothing at all where nobody knows of it. */
   announceStop(): void {
-    if (!this.#heard && !this.#underWay) this.#speaking.abort();
+    if (!this.#known && !this.#underWay) this.#speaking.abort(silenced);
     else this.#say((signal) => this.#deliver(this.#newEvent('SHUTDOWN'), signal));
   }
 
@@ -66,15 +70,15 @@ export class Reporter {
     const { clock } = this.#options;
     const speaking = this.#speaking;
     this.#closing = true;
-    if (!this.#underWay) speaking.abort();
-    const timer = clock.setTimer(graceMs, () => speaking.abort());
+    if (!this.#underWay) speaking.abort(silenced);
+    const timer = clock.setTimer(graceMs, () => speaking.abort(silenced));
     await this.#spoken;
     timer.cancel();
   }
 
   /** Cuts off what was being said and says this instead. */
   #say(speech: (signal: AbortSignal) => Promise<unknown>): void {
-    this.#speaking.abort();
+    this.#speaking.abort(silenced);
     this.#speaking = new AbortController();
     const { signal } = this.#speaking;
     this.#spoken = speech(signal).then(
@@ -115,17 +119,19 @@ export class Reporter {
         const paceMs = await registry.report(report, signal).finally(() => {
           this.#underWay = false;
         });
-        this.#heard = true;
-        if (this.#closing) this.#speaking.abort();
+        this.#known = true;
+        if (this.#closing) this.#speaking.abort(silenced);
         log.debug({ report: report.type, sequence: report.sequence }, 'reported');
         return paceMs;
       } catch (error) {
+        const fate = fateOf(error);
+        if (fate === 'UNCERTAIN') this.#known = true;
         signal.throwIfAborted();
         if (this.#closing) throw error;
         log.debug({ report: report.type, attempt, err: error }, 'report failed');
         await sleep(clock, pauseAfter(error, attempt, random), signal);
         // What may have arrived is repeated as it was; what was refused is said anew.
-        if (wasRefused(error)) report = this.#newReport(event);
+        if (fate === 'REFUSED') report = this.#newReport(event);
       }
     }
   }
@@ -146,27 +152,34 @@ export class Reporter {
   }
 
   #pause(paceMs: number): number {
-    const clipped = Math.min(Math.max(paceMs, shortestPaceMs), longestPaceMs);
-    return clipped * (1 + paceJitter * this.#options.random());
+    return withinReason(paceMs) * (1 + paceJitter * this.#options.random());
   }
 }
 
-/** Discovery's own word, with full jitter on top so that all who were told the same do not come back at once. */
+/**
+ * Discovery's own word is obeyed: a node waits as long as it was told, and up to as long again, so that all who
+ * were told the same do not come back at once.
+ */
 function pauseAfter(error: unknown, attempt: number, random: Random): number {
   const asked = error instanceof RpcError ? error.retryAfterMs : undefined;
-  if (asked !== undefined) return Math.max(asked, shortestPaceMs) * (1 + random());
-  return backoffMs(attempt, backoff, random);
+  return asked === undefined ? backoffMs(attempt, backoff, random) : withinReason(asked) * (1 + random());
 }
 
-function wasRefused(error: unknown): boolean {
-  if (!(error instanceof RpcError)) return false;
+function withinReason(ms: number): number {
+  return Math.min(Math.max(ms, shortestPaceMs), longestPaceMs);
+}
+
+/** What became of a report that failed: it cannot have arrived, may have, or did and was refused. */
+function fateOf(error: unknown): 'LOST' | 'UNCERTAIN' | 'REFUSED' {
+  if (!(error instanceof RpcError)) return 'UNCERTAIN';
   switch (error.code) {
     case status.UNAVAILABLE:
     case status.DEADLINE_EXCEEDED:
-    case status.RESOURCE_EXHAUSTED:
     case status.CANCELLED:
-      return false;
+      return error.neverConnected ? 'LOST' : 'UNCERTAIN';
+    case status.RESOURCE_EXHAUSTED:
+      return 'LOST';
     default:
-      return true;
+      return 'REFUSED';
   }
 }

@@ -124,7 +124,15 @@ export function installed(state: NodeState, configured: boolean, now: number): N
   if (configuration === undefined) return state;
   const next: NodeState = { ...state, configuration: { ...configuration, status: 'INSTALLED', staging: '' } };
   if (!configured) return next;
-  return reached({ ...next, hold: undefined }, configuration.runId, 'CONFIRMED', now);
+  return withRun(
+    { ...next, hold: undefined },
+    {
+      runId: configuration.runId,
+      stage: 'CONFIRMED',
+      configurationDigest: configuration.digest,
+      updatedAt: now,
+    },
+  );
 }
 
 /** The configuration is to be gone at the next start. */

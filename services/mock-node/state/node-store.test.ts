@@ -40,9 +40,9 @@ async function configure(store: NodeStore, runId: RunId, version: number, provis
     await store.save((state) => adopted(state, runId, now));
     return;
   }
-  const staged = await store.stage(contents(version, provision));
-  await store.save((state) => committed(state, runId, { ...staged, digest }, now));
-  await store.discardStaged();
+  await store.saveWithFiles(contents(version, provision), (state, staged) =>
+    committed(state, runId, { ...staged, digest }, now),
+  );
 }
 
 describe('a start', () => {
@@ -89,8 +89,9 @@ describe('a start', () => {
     const files = new CrashingFiles();
     const store = newStore(files);
     await store.open(false, now);
-    const staged = await store.stage([{ path: 'server.conf', content: 'a = 1\n', mode: 0o600 }]);
-    await store.save((state) => committed(state, newRunId(), { ...staged, digest: digestOf(1) }, now));
+    await store.saveWithFiles([{ path: 'server.conf', content: 'a = 1\n', mode: 0o600 }], (state, staged) =>
+      committed(state, newRunId(), { ...staged, digest: digestOf(1) }, now),
+    );
     expect(await newStore(files).open(true, now)).toEqual({ provisioning: true });
     expect(await newStore(files).open(false, now)).toEqual({ provisioning: false });
   });
@@ -138,16 +139,16 @@ test('the same content twice is one configuration, of the later run', async () =
 test('what is thrown before the commit leaves everything as it was', async () => {
   const files = new CrashingFiles();
   const store = newStore(files);
-  const staged = await store.stage(contents(1));
-  const commit = store.save(
-    (state) => committed(state, newRunId(), { ...staged, digest: digestOf(1) }, now),
+  const commit = store.saveWithFiles(
+    contents(1),
+    (state, staged) => committed(state, newRunId(), { ...staged, digest: digestOf(1) }, now),
     () => {
       throw new Error('gave up');
     },
   );
   await expect(commit).rejects.toThrow('gave up');
   expect(store.state.configuration).toBeUndefined();
-  await store.discardStaged();
+  expect(await files.list(`${directory}/state`)).not.toContainEqual(expect.stringContaining('staging-'));
   files.reboot((all) => all);
   expect(await newStore(files).open(false, now)).toEqual({ provisioning: true });
 });
@@ -158,6 +159,17 @@ test('only the latest runs are remembered', async () => {
   const runs = Array.from({ length: 20 }, newRunId);
   for (const runId of runs) await store.save((state) => reached(state, runId, 'FAILED', now));
   expect(store.state.runs.map((run) => run.runId)).toEqual(runs.slice(-16));
+});
+
+test('a configuration is confirmed with its digest also where its run was forgotten meanwhile', async () => {
+  const files = new CrashingFiles();
+  const store = newStore(files);
+  const runId = newRunId();
+  await configure(store, runId, 1);
+  for (let run = 0; run < 20; run++) await store.save((state) => reached(state, newRunId(), 'FAILED', now));
+  const next = newStore(files);
+  await next.open(false, now);
+  expect(findRun(next.state, runId)).toMatchObject({ stage: 'CONFIRMED', configurationDigest: digestOf(1) });
 });
 
 test('a manifest that cannot be understood is an error, not an untouched node', async () => {

@@ -103,28 +103,6 @@ export class NodeStore {
     });
   }
 
-  /** Writes a configuration to a staging folder of its own. It has no effect until it is committed. */
-  async stage(contents: readonly FileContent[]): Promise<Staged> {
-    const staging = `${stagingPrefix}${++this.#staged}`;
-    const folder = stagingDirectory(this.#directory, staging);
-    return await this.#disk.use(async () => {
-      await this.#makeDirectory();
-      await this.#files.makeDirectory(folder);
-      const files: ManifestFile[] = [];
-      for (const [index, { path, content, mode }] of contents.entries()) {
-        await this.#files.write(stagedPath(this.#directory, staging, index), content, mode);
-        files.push({ path, sha256: createHash('sha256').update(content).digest('hex') });
-      }
-      await this.#files.sync(folder);
-      return { staging, files };
-    });
-  }
-
-  /** Removes staging folders that are not part of the state: one that was not committed, or was replaced. */
-  discardStaged(): Promise<void> {
-    return this.#exclusively(() => this.#discardStaged(this.#state.configuration?.staging ?? ''));
-  }
-
   /**
    * Commits a transition. It is durable when this resolves.
    *
@@ -138,6 +116,29 @@ export class NodeStore {
     });
   }
 
+  /**
+   * Commits a transition that brings files. They are staged first, and wait in a folder of their own for the next
+   * start to put them in place. Otherwise as {@link save}.
+   *
+   * @param change gives the state that follows, which names what was staged
+   */
+  async saveWithFiles(
+    contents: readonly FileContent[],
+    change: (state: NodeState, staged: Staged) => NodeState,
+    beforeCommit?: () => void,
+  ): Promise<void> {
+    try {
+      const staged = await this.#stage(contents);
+      await this.save((state) => change(state, staged), beforeCommit);
+    } finally {
+      const discarding = this.#exclusively(() =>
+        this.#discardStaged(this.#state.configuration?.staging ?? ''),
+      );
+      // What cannot be removed now is removed at the next start.
+      await discarding.catch(() => {});
+    }
+  }
+
   /** Resolves when nothing is being written any more; what is asked for later fails. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -147,6 +148,22 @@ export class NodeStore {
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(new Error('the store is closed'));
     return this.#turn.use(() => this.#disk.use(work));
+  }
+
+  async #stage(contents: readonly FileContent[]): Promise<Staged> {
+    const staging = `${stagingPrefix}${++this.#staged}`;
+    const folder = stagingDirectory(this.#directory, staging);
+    return await this.#disk.use(async () => {
+      await this.#makeDirectory();
+      await this.#files.makeDirectory(folder);
+      const files: ManifestFile[] = [];
+      for (const [index, { path, content, mode }] of contents.entries()) {
+        await this.#files.write(stagedPath(this.#directory, staging, index), content, mode);
+        files.push({ path, sha256: createHash('sha256').update(content).digest('hex') });
+      }
+      await this.#files.sync(folder);
+      return { staging, files };
+    });
   }
 
   async #write(next: NodeState, beforeCommit?: () => void): Promise<void> {
@@ -193,6 +210,7 @@ export class NodeStore {
     return text === undefined || enablesProvisioning(parseSettings(text.toString()), provisioningByDefault);
   }
 
+  /** Removes staging folders but the one that is kept: not committed, replaced, or put in place. */
   async #discardStaged(kept: string): Promise<void> {
     const state = stateDirectory(this.#directory);
     for (const name of await this.#files.list(state)) {
