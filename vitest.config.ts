@@ -9,7 +9,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{services,shared,cli}/**/*.test.ts', 'test/{fakes,vectors}/**/*.test.ts'],
+          include: ['{services,shared,cli}/**/*.test.ts', 'test/{fakes,vectors,check}/**/*.test.ts'],
           exclude: generated,
           testTimeout: 10_000,
         },

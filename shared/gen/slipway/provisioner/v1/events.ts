@@ -127,7 +127,7 @@ export const QueueCause = {
   UNSPECIFIED: 0,
   /** ADMITTED - It was not known and was sighted. */
   ADMITTED: 1,
-  /** NEW_BOOT - It booted anew, which ended its hold or took the place of its run. */
+  /** NEW_BOOT - It booted anew, which ended its hold. */
   NEW_BOOT: 2,
   /** RETRIED - The time for which it backed off is over. */
   RETRIED: 3,
@@ -135,6 +135,8 @@ export const QueueCause = {
   CANCELLED: 4,
   /** OPERATOR - An operator asked for it. */
   OPERATOR: 5,
+  /** SUPERSEDED - Another boot, or another provisioner, took the place of its run; it goes to the tail. */
+  SUPERSEDED: 6,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -147,6 +149,7 @@ export namespace QueueCause {
   export type RETRIED = typeof QueueCause.RETRIED;
   export type CANCELLED = typeof QueueCause.CANCELLED;
   export type OPERATOR = typeof QueueCause.OPERATOR;
+  export type SUPERSEDED = typeof QueueCause.SUPERSEDED;
   export type UNRECOGNIZED = typeof QueueCause.UNRECOGNIZED;
 }
 

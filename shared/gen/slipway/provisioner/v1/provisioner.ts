@@ -493,7 +493,8 @@ export interface ProvisionHostRequest {
   identity: string;
   /**
    * Where it serves the node contract: host and port, IPv6 in brackets. Needed where the host is not
-   * known; where it is known, it takes the place of the address that is.
+   * known; where it is known, it takes the place of the address that is. The certificate that the node
+   * answers with there is the one accepted for that boot, as for static targets.
    */
   address: string;
   /** Overtake a fence on the node that is far ahead of this provisioner's clock (FENCE_AHEAD). */
@@ -510,7 +511,11 @@ export interface ProvisionHostResponse {
 export interface ReprovisionHostRequest {
   /** The node's identity. */
   identity: string;
-  /** Where it serves the node contract: host and port, IPv6 in brackets. Needed where it is not known. */
+  /**
+   * Where it serves the node contract: host and port, IPv6 in brackets. Needed where it is not known.
+   * The certificate that the node answers with there is the one accepted for that boot, as for static
+   * targets.
+   */
   address: string;
 }
 
