@@ -15,7 +15,7 @@ export class FakeRun implements RunInProgress {
   readonly task: RunTask;
   readonly finished: Promise<RunResult>;
   readonly interruptions: Interruption[] = [];
-  readonly settledWith: string[] = [];
+  settled = false;
   hurriedMs: number | undefined;
   bootId: BootId | undefined;
   pastPointOfNoReturn = false;
@@ -33,8 +33,8 @@ export class FakeRun implements RunInProgress {
     this.interruptions.push(cause);
   }
 
-  settle(configurationDigest: string): void {
-    this.settledWith.push(configurationDigest);
+  settle(): void {
+    this.settled = true;
   }
 
   hurry(graceMs: number): void {

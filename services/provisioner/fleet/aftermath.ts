@@ -7,7 +7,7 @@ import type { EventSink } from '../events/event.js';
 import type { Outcome } from '../run/outcome.js';
 import type { RunResult } from '../run/run.js';
 import { type Counters, loopThreshold } from './counters.js';
-import { afterRun, type DispositionPolicy, type Next, type Past, rowEffects } from './disposition.js';
+import { afterRun, type DispositionPolicy, type Next, type Past, rowEffect } from './disposition.js';
 import type { Entry } from './entry.js';
 import { type Host, learnBootOfRun } from './host.js';
 import type { Hosts } from './hosts.js';
@@ -31,23 +31,23 @@ export class Aftermath {
   ended(host: Host, result: RunResult): void {
     const { outcome, fetched } = result;
     const ranBoot = learnBootOfRun(host);
-    const bootedSince = host.boots.current !== ranBoot;
+    const bootSighted = host.boots.current !== ranBoot;
     host.fetched = fetched?.bootId === host.boots.current ? fetched : undefined;
-    host.provisioned = outcome.kind === 'PROVISIONED' && !bootedSince;
+    host.provisioned = outcome.kind === 'PROVISIONED' && !bootSighted;
 
-    const past = this.#count(host, ranBoot, outcome);
+    const past = { ...this.#count(host, ranBoot, outcome, bootSighted), bootSighted };
     const next = afterRun(outcome, past, this.#options.policy(), this.#options.random);
     this.#publish(host, result, next, past);
     this.#follow(host, next, outcome);
     // A boot that was sighted too late to supersede the run does now what it does to any hold.
-    if (next.state === 'HELD' && bootedSince && host.left === undefined) this.#options.entry.endHold(host);
+    if (next.state === 'HELD' && bootSighted && host.left === undefined) this.#options.entry.endHold(host);
   }
 
-  #count({ identity }: Host, boot: BootId, outcome: Outcome): Past {
+  #count({ identity }: Host, boot: BootId, outcome: Outcome, bootSighted: boolean) {
     const { counters } = this.#options;
     if (outcome.kind === 'PROVISIONED') counters.provisioned(identity, boot);
     const comebacks = saysItWouldComeBack(outcome) ? counters.cameBack(identity) : 0;
-    switch (rowEffects[outcome.kind]) {
+    switch (rowEffect(outcome, bootSighted)) {
       case 'ADDS':
         return { failuresInRow: counters.failed(identity), comebacks };
       case 'ENDS':

@@ -1,17 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../run/outcome.js';
-import { afterRun, type DispositionPolicy, loopBackoffMs, type Next, type Past } from './disposition.js';
+import {
+  afterRun,
+  type DispositionPolicy,
+  loopBackoffMs,
+  type Next,
+  type Past,
+  rowEffect,
+} from './disposition.js';
 
 const policy: DispositionPolicy = { holdMs: 45_000, backoffMaxMs: 600_000, intervalMs: 60_000 };
 const middle = () => 0.5;
-const noPast: Past = { failuresInRow: 0, comebacks: 0 };
+const noPast: Past = { failuresInRow: 0, comebacks: 0, bootSighted: false };
 
-function after(outcome: Outcome, past: Partial<Past> = {}): Next {
+function nextAfter(outcome: Outcome, past: Partial<Past> = {}): Next {
   return afterRun(outcome, { ...noPast, ...past }, policy, middle);
 }
 
 function failed(failuresInRow: number, comebacks = 0): Next {
-  return after({ kind: 'FAILED', reason: 'UNREACHABLE', message: '' }, { failuresInRow, comebacks });
+  return nextAfter({ kind: 'FAILED', reason: 'UNREACHABLE', message: '' }, { failuresInRow, comebacks });
 }
 
 describe('after a run', () => {
@@ -58,7 +65,7 @@ describe('after a run', () => {
     ['CANCELLED by a release is released', { kind: 'CANCELLED', cause: 'RELEASED' }, { state: 'RELEASED' }],
     ['CANCELLED by a stop is released', { kind: 'CANCELLED', cause: 'STOPPING' }, { state: 'RELEASED' }],
   ];
-  for (const [name, outcome, next] of rows) it(name, () => expect(after(outcome)).toEqual(next));
+  for (const [name, outcome, next] of rows) it(name, () => expect(nextAfter(outcome)).toEqual(next));
 });
 
 describe('after failures in a row', () => {
@@ -77,7 +84,7 @@ describe('after failures in a row', () => {
     const outcome: Outcome = { kind: 'FAILED', reason: 'UNREACHABLE', message: '' };
     const waits = [0, 0.3, 0.999].flatMap((drawn) =>
       [3, 6, 50].map((failuresInRow) => {
-        const next = afterRun(outcome, { failuresInRow, comebacks: 0 }, policy, () => drawn);
+        const next = afterRun(outcome, { ...noPast, failuresInRow }, policy, () => drawn);
         return next.state === 'BACKING_OFF' ? next.ms : 0;
       }),
     );
@@ -86,10 +93,37 @@ describe('after failures in a row', () => {
     expect(new Set(waits).size).toBeGreaterThan(3);
   });
 
+  it('a boot that nobody sighted supersedes twice, and then backs off likewise', () => {
+    const superseded: Outcome = { kind: 'SUPERSEDED', by: 'BOOT', message: '' };
+    expect(nextAfter(superseded, { failuresInRow: 2 })).toEqual({ state: 'QUEUED', at: 'TAIL' });
+    expect(nextAfter(superseded, { failuresInRow: 3 })).toEqual({ state: 'BACKING_OFF', ms: 120_000 });
+    expect(nextAfter(superseded, { failuresInRow: 3, bootSighted: true })).toEqual({
+      state: 'QUEUED',
+      at: 'TAIL',
+    });
+  });
+
   it('a loop backs off likewise, from the third comeback on', () => {
     expect(failed(1, 2)).toEqual({ state: 'RELEASED' });
     expect(failed(1, 3)).toEqual({ state: 'BACKING_OFF', ms: 120_000 });
     expect(failed(1, 4)).toEqual({ state: 'BACKING_OFF', ms: 240_000 });
     expect(loopBackoffMs(3, policy, middle)).toBe(120_000);
   });
+});
+
+describe('a row of failures', () => {
+  const rows: [string, Outcome, boolean, 'ADDS' | 'ENDS' | 'KEEPS'][] = [
+    ['FAILED', { kind: 'FAILED', reason: 'UNREACHABLE', message: '' }, true, 'ADDS'],
+    ['PROVISIONED', { kind: 'PROVISIONED', unsettled: true }, false, 'ENDS'],
+    ['SHUT_DOWN', { kind: 'SHUT_DOWN', message: '' }, false, 'ENDS'],
+    ['DEFERRED', { kind: 'DEFERRED', message: '', retryAfterMs: undefined }, false, 'ENDS'],
+    ['SKIPPED_STALE', { kind: 'SKIPPED_STALE', message: '' }, false, 'KEEPS'],
+    ['CANCELLED', { kind: 'CANCELLED', cause: 'PAUSED' }, false, 'KEEPS'],
+    ['SUPERSEDED by a fence', { kind: 'SUPERSEDED', by: 'FENCE', message: '' }, false, 'KEEPS'],
+    ['SUPERSEDED by a boot that was sighted', { kind: 'SUPERSEDED', by: 'BOOT', message: '' }, true, 'KEEPS'],
+    ['SUPERSEDED by a boot that nobody saw', { kind: 'SUPERSEDED', by: 'BOOT', message: '' }, false, 'ADDS'],
+  ];
+  for (const [name, outcome, bootSighted, effect] of rows) {
+    it(`${effect} with ${name}`, () => expect(rowEffect(outcome, bootSighted)).toBe(effect));
+  }
 });

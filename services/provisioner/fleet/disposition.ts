@@ -3,19 +3,29 @@
 
 import { backoffMs } from '../../../shared/backoff.js';
 import type { Random } from '../../../shared/random.js';
-import type { Outcome, OutcomeKind } from '../run/outcome.js';
+import type { Outcome } from '../run/outcome.js';
 import { loopThreshold } from './counters.js';
 
-/** What each outcome does to the row of failures of its node: adds to it, ends it, or leaves it as it is. */
-export const rowEffects: Readonly<Record<OutcomeKind, 'ADDS' | 'ENDS' | 'KEEPS'>> = {
-  PROVISIONED: 'ENDS',
-  SHUT_DOWN: 'ENDS',
-  DEFERRED: 'ENDS',
-  FAILED: 'ADDS',
-  SKIPPED_STALE: 'KEEPS',
-  SUPERSEDED: 'KEEPS',
-  CANCELLED: 'KEEPS',
-};
+/**
+ * @param bootSighted whether a later boot than the run's is known
+ * @returns what an outcome does to the row of failures of its node: adds to it, ends it, or leaves it as it is
+ */
+export function rowEffect(outcome: Outcome, bootSighted: boolean): 'ADDS' | 'ENDS' | 'KEEPS' {
+  switch (outcome.kind) {
+    case 'PROVISIONED':
+    case 'SHUT_DOWN':
+    case 'DEFERRED':
+      return 'ENDS';
+    case 'FAILED':
+      return 'ADDS';
+    case 'SUPERSEDED':
+      // Only the node says that it has rebooted. One that says so to every run would be run without a pause.
+      return outcome.by === 'BOOT' && !bootSighted ? 'ADDS' : 'KEEPS';
+    case 'SKIPPED_STALE':
+    case 'CANCELLED':
+      return 'KEEPS';
+  }
+}
 
 /** What becomes of a host; times in milliseconds. */
 export type Next =
@@ -34,6 +44,8 @@ export interface DispositionPolicy {
 /** What is known of the node's past, the run that ended included. */
 export interface Past {
   readonly failuresInRow: number;
+  /** Whether a later boot than that of the run is known. */
+  readonly bootSighted: boolean;
   /** Times within an hour that it came back, or said it would, after it was provisioned. */
   readonly comebacks: number;
 }
@@ -54,17 +66,18 @@ export function afterRun(outcome: Outcome, past: Past, policy: DispositionPolicy
       return ms > 0 ? { state: 'BACKING_OFF', ms: Math.min(ms, longestDeferralMs) } : { state: 'RELEASED' };
     }
     case 'FAILED':
-      return afterFailure(past, policy, random);
+      return pauseAfterFailures(past, policy, random) ?? { state: 'RELEASED' };
     case 'SKIPPED_STALE':
       return { state: 'RELEASED' };
-    case 'SUPERSEDED':
-      return outcome.by === 'FENCE' ? { state: 'HELD', ms: fenceHoldMs } : { state: 'QUEUED', at: 'TAIL' };
+    case 'SUPERSEDED': {
+      if (outcome.by === 'FENCE') return { state: 'HELD', ms: fenceHoldMs };
+      const pause = past.bootSighted ? undefined : pauseAfterFailures(past, policy, random);
+      return pause ?? { state: 'QUEUED', at: 'TAIL' };
+    }
     case 'CANCELLED':
       switch (outcome.cause) {
         case 'PAUSED':
           return { state: 'QUEUED', at: 'HEAD' };
-        case 'SUPERSEDED':
-          return { state: 'QUEUED', at: 'TAIL' };
         case 'RELEASED':
         case 'STOPPING':
           return { state: 'RELEASED' };
@@ -73,12 +86,12 @@ export function afterRun(outcome: Outcome, past: Past, policy: DispositionPolicy
 }
 
 /**
- * Released for the first two failures in a row, then backing off for interval × 2ⁿ with jitter, at most
+ * Nothing after the first two failures in a row, then backing off for interval × 2ⁿ with jitter, at most
  * `backoffMaxMs`; n is the failures in a row less two. A loop backs off likewise, from its third comeback.
  */
-function afterFailure(past: Past, policy: DispositionPolicy, random: Random): Next {
+function pauseAfterFailures(past: Past, policy: DispositionPolicy, random: Random): Next | undefined {
   const n = Math.max(past.failuresInRow - freeFailures, past.comebacks - loopThreshold + 1);
-  return n <= 0 ? { state: 'RELEASED' } : { state: 'BACKING_OFF', ms: backoff(n, policy, random) };
+  return n <= 0 ? undefined : { state: 'BACKING_OFF', ms: backoff(n, policy, random) };
 }
 
 /** @returns milliseconds for which a node backs off that came back so many times within an hour */

@@ -2,17 +2,13 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FakeClock, settle } from '../../../test/fakes/fake-clock.js';
-import { FakeRuns } from '../../../test/fakes/fake-runs.js';
+import { settle } from '../../../test/fakes/fake-clock.js';
+import { FleetBench } from '../../../test/fakes/fleet-bench.js';
 import { cameUp, gone, sighted } from '../../../test/fakes/node-events.js';
-import { RecordingSink } from '../../../test/fakes/recording-sink.js';
 import type { Outcome } from '../run/outcome.js';
-import { Fleet } from './fleet.js';
-import { Freshness } from './freshness.js';
 
 const workers = 2;
 const queueLimit = 3;
-const intervalMs = 60_000;
 const dayMs = 86_400_000;
 
 type Step =
@@ -74,29 +70,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-class World {
-  readonly clock = new FakeClock();
-  readonly runs = new FakeRuns();
-  readonly sink = new RecordingSink();
-  readonly freshness = new Freshness(this.clock, intervalMs);
-  readonly fleet: Fleet;
+class World extends FleetBench {
   paused = false;
   #startedWhenPaused = 0;
 
   constructor(incumbentAnswers: boolean) {
-    this.freshness.synced('d1', intervalMs);
-    this.fleet = new Fleet({
-      workers,
-      queueLimit,
-      holdMs: 60_000,
-      backoffMaxMs: 1_800_000,
-      clock: this.clock,
-      random: () => 0.5,
-      freshness: this.freshness,
-      startRun: this.runs.start,
-      isStillThere: () => Promise.resolve(incumbentAnswers),
-      sink: this.sink,
-    });
+    super({ workers, queueLimit, isStillThere: () => Promise.resolve(incumbentAnswers) });
   }
 
   async take(what: Step): Promise<void> {

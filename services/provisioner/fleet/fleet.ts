@@ -169,5 +169,5 @@ export class Fleet {
 function settleRun(host: Host, event: HostEvent): void {
   if (event.type !== 'PROVISIONED' || host.standing.kind !== 'RUNNING') return;
   const { run } = host.standing;
-  if (event.runId === run.runId) run.settle(event.configurationDigest);
+  if (event.runId === run.runId) run.settle();
 }

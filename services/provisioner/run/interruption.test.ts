@@ -167,7 +167,7 @@ describe('the node’s own news', () => {
     bench.node.fault('restart', { kind: 'HANG', done: true });
     const run = bench.start();
     await bench.clock.advance(3_000);
-    run.settle('');
+    run.settle();
     const { outcome, durationMs } = await bench.finish(run);
     expect(outcome).toEqual({ kind: 'PROVISIONED', unsettled: false });
     expect(durationMs).toBe(3_000);
@@ -179,7 +179,7 @@ describe('the node’s own news', () => {
     bench.node.fault('getRunStatus', hang);
     const run = bench.start();
     await bench.clock.advance(2_000);
-    run.settle('');
+    run.settle();
     expect((await bench.finish(run)).outcome).toEqual({ kind: 'PROVISIONED', unsettled: false });
   });
 
@@ -188,13 +188,13 @@ describe('the node’s own news', () => {
     bench.node.fault('configure', { kind: 'HANG', done: true });
     const run = bench.start();
     await bench.clock.advance(3_000);
-    run.settle('');
+    run.settle();
     expect((await bench.finish(run)).outcome).toEqual({ kind: 'PROVISIONED', unsettled: false });
   });
 
   it('says nothing before Configure', async () => {
     const bench = new RunBench();
-    const { outcome } = await bench.runAnd('getInventory', (run) => run.settle(''));
+    const { outcome } = await bench.runAnd('getInventory', (run) => run.settle());
     expect(outcome.kind).toBe('PROVISIONED');
     expect(bench.node.restarts).toBe(1);
   });

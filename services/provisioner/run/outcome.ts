@@ -27,8 +27,11 @@ export type HelperFailureReason =
   | 'HELPER_TOO_LARGE'
   | 'HELPER_NOT_FOUND';
 
-/** Why a run was told to stop before its point of no return. */
-export type Interruption = 'PAUSED' | 'SUPERSEDED' | 'RELEASED' | 'STOPPING';
+/** Why a run was cancelled. */
+export type CancelCause = 'PAUSED' | 'RELEASED' | 'STOPPING';
+
+/** Why a run is told to stop before its point of no return. */
+export type Interruption = CancelCause | 'SUPERSEDED';
 
 export type Outcome =
   /** Configured and restarted; `unsettled` where the node's word on the restart is missing. */
@@ -42,6 +45,6 @@ export type Outcome =
   | { readonly kind: 'SKIPPED_STALE'; readonly message: string }
   /** Another boot of the node, or another provisioner's higher fence, took its place. */
   | { readonly kind: 'SUPERSEDED'; readonly by: 'BOOT' | 'FENCE'; readonly message: string }
-  | { readonly kind: 'CANCELLED'; readonly cause: Interruption };
+  | { readonly kind: 'CANCELLED'; readonly cause: CancelCause };
 
 export type OutcomeKind = Outcome['kind'];

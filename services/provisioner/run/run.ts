@@ -48,8 +48,11 @@ export interface RunInProgress {
   readonly pastPointOfNoReturn: boolean;
   /** Asks the run to stop. Past the point of no return it is ignored. Safe to call more than once. */
   interrupt(cause: Interruption): void;
-  /** Tells the run that its node came up with its configuration, or was seen restarting. */
-  settle(configurationDigest: string): void;
+  /**
+   * Tells the run that its node came up with the configuration of this run. Past the point of no return it
+   * ends the run; whether the configuration is the right one is for the confirmation to say.
+   */
+  settle(): void;
   /** Shortens a run past the point of no return so that Restart is attempted before `graceMs` is over. */
   hurry(graceMs: number): void;
 }

@@ -65,7 +65,6 @@ class Run implements RunInProgress {
     this.#control.interrupt(cause);
   }
 
-  /** Whatever the digest: the node is up, and only a confirmation asks with what. */
   settle(): void {
     this.#control.settle();
   }
