@@ -221,6 +221,20 @@ describe('a new boot that another discovery service names', () => {
     ]);
   });
 
+  it('takes over from no boot but the one that was asked', async () => {
+    const bench = new FleetBench();
+    const { fleet } = bench;
+    for (const name of ['a', 'b']) fleet.handle(sighted(name));
+    fleet.handle(sighted('b', 2, elsewhere));
+    const rebooted = sighted('b', 3);
+    bench.stillThere.push(rebooted.node);
+    fleet.handle(rebooted);
+    await settle();
+    await bench.end(provisioned);
+    expect(bench.runs.last.task.node).toEqual(rebooted.node);
+    expect(bench.sink.of('NODE_CONFLICT')).toHaveLength(1);
+  });
+
   it('is admitted where the incumbent was released in the meantime', async () => {
     const bench = new FleetBench();
     const { fleet } = bench;

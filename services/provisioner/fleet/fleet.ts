@@ -2,6 +2,7 @@
 // the table of admission, the records, the workers and the table of outcomes together.
 
 import type { Clock } from '../../../shared/clock.js';
+import type { BootId } from '../../../shared/identity.js';
 import type { Random } from '../../../shared/random.js';
 import type { EventSink } from '../events/event.js';
 import type { StartRun } from '../run/run.js';
@@ -83,7 +84,7 @@ export class Fleet {
   /** Takes what a discovery service says of a node. */
   handle(event: NodeEvent): void {
     if (event.type === 'CONFLICT') this.#publishConflict(event);
-    else this.#apply(event, false);
+    else this.#apply(event);
     this.#workers.fill();
   }
 
@@ -104,7 +105,8 @@ export class Fleet {
     await this.#workers.stop(graceMs);
   }
 
-  #apply(event: HostEvent, incumbentIsGone: boolean): void {
+  /** @param gone the boot that was asked and did not answer, where one was */
+  #apply(event: HostEvent, gone?: BootId): void {
     const host = this.#hosts.get(event.node.identity);
     if (host === undefined) {
       const action = admission.UNKNOWN[meaningOf(event.type, 'NEW')];
@@ -115,7 +117,7 @@ export class Fleet {
     settleRun(host, event);
     const meaning = meaningOf(event.type, host.boots.relation(event.node.bootId));
     const namedElsewhere = event.node.discovery !== host.node.discovery;
-    if (meaning === 'SIGHTED_NEW_BOOT' && namedElsewhere && !incumbentIsGone) {
+    if (meaning === 'SIGHTED_NEW_BOOT' && namedElsewhere && host.node.bootId !== gone) {
       this.#askIncumbent(host, event);
     } else {
       this.#act(admission[host.standing.kind][meaning], host, event);
@@ -154,7 +156,7 @@ export class Fleet {
         this.#publishConflict({ type: 'CONFLICT', node: incumbent, newcomerAddress: event.node.address });
         return;
       }
-      this.#apply(event, true);
+      this.#apply(event, incumbent.bootId);
       this.#workers.fill();
     });
   }
