@@ -2,57 +2,63 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { projectRoot } from '../launch/project.js';
+import { ServiceEndedError } from '../launch/service-process.js';
 import { Stack } from '../launch/stack.js';
+import { ProgressDisplay, type Screen } from './display.js';
 import type { DemoOptions } from './options.js';
-import { type Progress, ProgressDisplay, readProgress } from './progress.js';
+import { Course, nothingYet, readProgress } from './progress.js';
+import type { DemoResult } from './summary.js';
 
-export interface DemoResult {
-  readonly confirmed: number;
-  readonly failedRuns: number;
-  readonly seconds: number;
-}
-
-/** The fleet counts as stuck when nothing has changed for so long. */
+/** Nothing comes any more when nothing has changed for so long: milliseconds. */
 const stuckAfterMs = 60_000;
 const lookEveryMs = 200;
 
-/** @returns a stack with the example helper, ready to start in `directory` */
-export function prepareDemo(options: DemoOptions, directory: string): Promise<Stack> {
+/** @returns a stack with the helper, ready to start in `directory` */
+export function prepareDemo({ nodes, helper }: DemoOptions, directory: string): Promise<Stack> {
+  // Nodes that failed have their next turn soon, and sightings of a large fleet do not crowd out its runs.
+  const interval = `${Math.max(5, Math.ceil(nodes / 100))}s`;
   return Stack.prepare({
     directory,
-    nodes: options.nodes,
-    helper: `sh ${projectRoot()}/examples/helpers/minimal.sh`,
-    discovery: { max_reports_per_second: Math.max(500, options.nodes) },
+    nodes,
+    helper: helper ?? `sh ${projectRoot()}/examples/helpers/minimal.sh`,
+    discovery: { interval, max_reports_per_second: Math.max(500, nodes) },
+    provisioner: { interval },
   });
 }
 
 /**
- * Starts everything and follows it until all nodes are confirmed, nothing moves any more, or the signal
- * is aborted.
+ * Follows a stack that was started until all nodes are confirmed, nothing moves any more, or the signal is
+ * aborted.
  *
- * @throws Error where a service does not start or ends by itself
+ * @throws ServiceEndedError where a service ends by itself
  */
-export async function runDemo(
+export async function followDemo(
   stack: Stack,
   nodes: number,
-  out: NodeJS.WriteStream,
+  screen: Screen,
   signal: AbortSignal,
 ): Promise<DemoResult> {
-  await stack.startAll();
-  const display = new ProgressDisplay(out);
+  const course = new Course(nodes);
+  const display = new ProgressDisplay(screen, nodes);
   const start = performance.now();
   let lastChange = start;
-  let progress: Progress = { queued: 0, running: 0, confirmed: 0, failedRuns: 0 };
-  while (progress.confirmed < nodes && performance.now() - lastChange < stuckAfterMs && !signal.aborted) {
-    const samples = await stack.metrics('provisioner');
-    if (samples !== undefined) {
-      const now = readProgress(samples);
-      if (JSON.stringify(now) !== JSON.stringify(progress)) lastChange = performance.now();
-      progress = now;
-    }
-    display.show(progress, nodes, (performance.now() - start) / 1000);
+  let progress = nothingYet;
+  let cut: DemoResult['cut'];
+  while (cut === undefined && !course.isOver(progress)) {
     await wait(lookEveryMs);
+    const { lost } = stack;
+    const samples = await stack.metrics('provisioner');
+    const looked = samples === undefined ? progress : readProgress(samples);
+    if (JSON.stringify(looked) !== JSON.stringify(progress)) lastChange = performance.now();
+    progress = looked;
+    display.show(progress, performance.now() - start);
+    // A swarm of which every node was shut down has come to its end.
+    if (lost?.service === 'mock-node' && lost.exit?.code === 0) break;
+    if (lost !== undefined) throw new ServiceEndedError(lost);
+    if (signal.aborted) cut = 'INTERRUPTED';
+    else if (performance.now() - lastChange > stuckAfterMs) cut = 'STUCK';
   }
-  display.end();
-  return { ...progress, seconds: (performance.now() - start) / 1000 };
+  const elapsedMs = performance.now() - start;
+  display.show(progress, elapsedMs, true);
+  return { nodes, progress, seconds: elapsedMs / 1000, cut };
 }

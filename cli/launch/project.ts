@@ -23,7 +23,16 @@ export function projectRoot(): string {
  * @throws Error that says what to run where the project is not built
  */
 export function entryPoint(service: ServiceName): string {
-  const path = join(projectRoot(), 'dist', 'services', service, 'main.js');
-  if (!existsSync(path)) throw new Error(`${path} is not there: run "npm run build" first`);
-  return path;
+  return builtFile(`services/${service}/main.js`);
+}
+
+/**
+ * @param path below dist/
+ * @returns the absolute path of a built file
+ * @throws Error that says what to run where the project is not built
+ */
+export function builtFile(path: string): string {
+  const file = join(projectRoot(), 'dist', path);
+  if (!existsSync(file)) throw new Error(`${file} is not there: run "npm run build" first`);
+  return file;
 }

@@ -10,16 +10,32 @@ export class Samples {
 
   /** Adds up the samples of a metric whose labels include all of `labels`; 0 where there are none. */
   sum(metric: string, labels: Readonly<Record<string, string>> = {}): number {
-    const wanted = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
     let total = 0;
+    for (const { value } of this.#find(metric, labels)) total += value;
+    return total;
+  }
+
+  /** The same by the values of one label, without those that add up to 0. */
+  sumBy(label: string, metric: string, labels: Readonly<Record<string, string>> = {}): Map<string, number> {
+    const totals = new Map<string, number>();
+    const pattern = new RegExp(`[{,]${label}="([^"]*)"`);
+    for (const { text, value } of this.#find(metric, labels)) {
+      const of = pattern.exec(text)?.[1];
+      if (of !== undefined && value !== 0) totals.set(of, (totals.get(of) ?? 0) + value);
+    }
+    return totals;
+  }
+
+  *#find(metric: string, labels: Readonly<Record<string, string>>) {
+    const wanted = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
     for (const line of this.#lines) {
       if (!line.startsWith(metric)) continue;
-      const rest = line.slice(metric.length);
-      if (!rest.startsWith('{') && !rest.startsWith(' ')) continue;
-      if (wanted.every((label) => rest.includes(label)))
-        total += Number(rest.slice(rest.lastIndexOf(' ') + 1));
+      const text = line.slice(metric.length);
+      if (!text.startsWith('{') && !text.startsWith(' ')) continue;
+      if (wanted.every((label) => text.includes(label))) {
+        yield { text, value: Number(text.slice(text.lastIndexOf(' ') + 1)) };
+      }
     }
-    return total;
   }
 }
 

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { freePorts } from './ports.js';
 import type { ServiceName } from './project.js';
 import { isReady, type Samples, scrape } from './scrape.js';
-import { type Exit, launch, type ServiceProcess } from './service-process.js';
+import { type Exit, launch, ServiceEndedError, type ServiceProcess } from './service-process.js';
 import { until } from './until.js';
 
 export interface StackOptions {
@@ -21,6 +21,13 @@ export interface StackOptions {
   readonly provisioner?: Readonly<Record<string, unknown>>;
   /** Flags over the stack's own. */
   readonly swarm?: readonly string[];
+}
+
+export interface StartOptions {
+  /** Default true. */
+  readonly untilReady?: boolean;
+  /** Ends the waiting, not the service. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const portNames = [
@@ -63,23 +70,28 @@ export class Stack {
     return join(this.directory, 'nodes');
   }
 
-  /** Starts one service and resolves when it is ready, or only started where `ready` is false. */
-  async start(service: ServiceName, ready = true): Promise<ServiceProcess> {
+  /**
+   * Starts one service and resolves when it is ready, or only started where `untilReady` is false.
+   *
+   * @throws ServiceEndedError where it ends before it is ready
+   */
+  async start(service: ServiceName, options: StartOptions = {}): Promise<ServiceProcess> {
     const started = await launch({
       service,
       args: service === 'mock-node' ? this.#swarmFlags() : ['--config', this.configFile(service)],
       logFile: this.logFile(service),
     });
     this.#running.set(service, started);
-    if (ready) await this.#untilReady(started);
+    if (options.untilReady ?? true) await this.#untilReady(started, options.signal);
     return started;
   }
 
   /** Starts all three, nodes last. */
-  async startAll(): Promise<void> {
-    await this.start('discovery');
-    await this.start('provisioner');
-    await this.start('mock-node');
+  async startAll(signal?: AbortSignal): Promise<void> {
+    for (const service of ['discovery', 'provisioner', 'mock-node'] as const) {
+      signal?.throwIfAborted();
+      await this.start(service, { signal });
+    }
   }
 
   /** Sends a signal to one service, where it runs, and resolves when it has ended. */
@@ -89,21 +101,26 @@ export class Stack {
     return running?.end(signal);
   }
 
-  /** Ends all that runs; what does not end within the time is killed. */
+  /**
+   * Ends all that runs, the provisioner first: what it has begun with nodes it finishes. What does not end within
+   * the time is killed.
+   */
   async endAll(withinMs = 30_000): Promise<void> {
-    const running = [...this.#running.values()];
+    const timer = setTimeout(() => this.killAll(), withinMs);
+    await this.#running.get('provisioner')?.end('SIGTERM');
+    await Promise.all([...this.#running.values()].map((running) => running.end('SIGTERM')));
     this.#running.clear();
-    await Promise.all(
-      running.map(async (service) => {
-        const timer = setTimeout(() => service.end('SIGKILL'), withinMs);
-        await service.end('SIGTERM');
-        clearTimeout(timer);
-      }),
-    );
+    clearTimeout(timer);
   }
 
-  running(service: ServiceName): ServiceProcess | undefined {
-    return this.#running.get(service);
+  /** Kills all that runs. */
+  killAll(): void {
+    for (const running of this.#running.values()) void running.end('SIGKILL');
+  }
+
+  /** @returns a service that was started here and ended by itself; undefined where there is none */
+  get lost(): ServiceProcess | undefined {
+    return [...this.#running.values()].find(({ exit }) => exit !== undefined);
   }
 
   configFile(service: ServiceName): string {
@@ -119,21 +136,13 @@ export class Stack {
     return scrape(this.#monitorPort(service));
   }
 
-  async #untilReady(started: ServiceProcess): Promise<void> {
-    let exit: Exit | undefined;
-    void started.exited.then((ended) => {
-      exit = ended;
-    });
+  async #untilReady(started: ServiceProcess, signal: AbortSignal | undefined): Promise<void> {
     await until(
       () => {
-        if (exit !== undefined) {
-          throw new Error(
-            `${started.service} ended with ${exit.code ?? exit.signal}: see ${started.logFile}`,
-          );
-        }
+        if (started.exit !== undefined) throw new ServiceEndedError(started);
         return isReady(this.#monitorPort(started.service));
       },
-      { what: `${started.service} ready (its log is ${started.logFile})`, timeoutMs: readyWithinMs },
+      { what: `${started.service} ready (its log is ${started.logFile})`, timeoutMs: readyWithinMs, signal },
     );
   }
 
@@ -189,6 +198,7 @@ export class Stack {
       ...['--discovery', `127.0.0.1:${this.ports.nodes}`],
       ...['--dir', this.nodesDirectory],
       ...['--tls-mode', 'insecure'],
+      ...['--monitor-host', '127.0.0.1'],
       ...['--monitor-port', String(this.ports.swarmMonitor)],
       ...(this.#options.swarm ?? []),
     ];

@@ -8,12 +8,14 @@ export interface UntilOptions {
   readonly timeoutMs: number;
   /** Pause between looks, milliseconds; 50 by default. */
   readonly everyMs?: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Looks until `look` gives something other than undefined or false.
  *
- * @throws Error naming what did not come about within the time
+ * @throws Error naming what did not come about within the time; what `look` throws; AbortError once the signal
+ * is aborted
  */
 export async function until<T>(
   look: () => Promise<T | undefined | false> | T | undefined | false,
@@ -26,6 +28,6 @@ export async function until<T>(
     if (performance.now() > deadline) {
       throw new Error(`${options.what}: not within ${options.timeoutMs} ms`);
     }
-    await wait(options.everyMs ?? 50);
+    await wait(options.everyMs ?? 50, undefined, { signal: options.signal });
   }
 }

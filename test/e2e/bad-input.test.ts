@@ -63,7 +63,7 @@ test('a port in use is named, and the service exits with 1', async () => {
 
 test('an unreachable discovery: not ready and says why, then goes on when discovery is there', async () => {
   const stack = await prepareStack({ nodes: 3, helper: testHelper('stamped.sh') });
-  await stack.start('provisioner', false);
+  await stack.start('provisioner', { untilReady: false });
   const why = await until(
     async () => {
       const response = await fetch(`http://127.0.0.1:${stack.ports.provisionerMonitor}/readyz`).catch(
