@@ -50,6 +50,8 @@ export async function createApp(
   };
 
   try {
+    // Before anybody can ask for another one.
+    await provisioner.pause.restore();
     server = await startServer({
       listen: config.listen,
       services: [provisionerService(provisioner.pause, log), provisioningEventService()],
@@ -68,7 +70,7 @@ export async function createApp(
         log,
       });
     }
-    await provisioner.start();
+    provisioner.start();
   } catch (error) {
     await stop();
     throw error;

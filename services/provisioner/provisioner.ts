@@ -142,9 +142,8 @@ export class Provisioner {
     return why === undefined ? { ready: true } : { ready: false, why };
   }
 
-  /** Takes up what was kept, and begins to watch. */
-  async start(): Promise<void> {
-    await this.pause.restore();
+  /** Begins to watch. A pause that was kept has to be taken up before. */
+  start(): void {
     this.sightings.start();
   }
 

@@ -94,17 +94,20 @@ describe('Configure whose reply was lost', () => {
     expect(bench.sink.of('STEP_FAILED').at(-1)?.message).toContain('GetRunStatus');
   });
 
-  it('fails the run where nobody answers any more', async () => {
-    const bench = new RunBench();
-    bench.node.fault('configure', done(dropped));
-    bench.node.fault('getRunStatus', ...always(undone(refused)));
-    expect((await bench.run()).outcome).toEqual({
-      kind: 'FAILED',
-      reason: 'RPC_FAILED',
-      message: 'UNAVAILABLE: Connection dropped',
-    });
-    expect(bench.node.count('restart')).toBe(0);
-  });
+  it.each(losses)(
+    'with %s: fails the run as RPC_FAILED where nobody answers any more',
+    async (_name, failure) => {
+      const bench = new RunBench();
+      bench.node.fault('configure', done(failure));
+      bench.node.fault('getRunStatus', ...always(undone(refused)));
+      expect((await bench.run()).outcome).toMatchObject({
+        kind: 'FAILED',
+        reason: 'RPC_FAILED',
+        message: expect.stringContaining(failure.message),
+      });
+      expect(bench.node.count('restart')).toBe(0);
+    },
+  );
 
   it('fails the run at once where the node cannot say', async () => {
     const bench = new RunBench();

@@ -209,6 +209,8 @@ class Tries<T> {
     const wanted = Math.max(waitMs, backoffMs(this.#attempt, backoff, random));
     const pause = Math.min(wanted, timeLeftMs(this.#run, this.#call.step) / 4);
     this.#attempt += 1;
+    // What ended the run during the attempt does not tell again.
+    if (control.end !== undefined) return;
     await new Promise<void>((resolve) => {
       const wake = () => {
         timer.cancel();

@@ -8,7 +8,7 @@ import type { FailureReason } from '../outcome.js';
 import { asCaller, callNode } from '../rpc.js';
 import { failStep, known, type RunContext, type StepResult } from '../run-context.js';
 import { settleConfigure } from '../settle.js';
-import { failedBy } from '../verdict.js';
+import { describe } from '../verdict.js';
 
 export async function configure(run: RunContext, tries: number): Promise<StepResult> {
   const reply = known(run.reply, 'the helper’s reply');
@@ -46,7 +46,7 @@ export async function configure(run: RunContext, tries: number): Promise<StepRes
     settling: {
       done: undefined,
       decide: (answer) => settleConfigure(answer, digest),
-      unsettled: (lost) => failedBy(lost, 'CONFIGURE'),
+      unsettled: (lost) => ({ kind: 'FAILED', reason: 'RPC_FAILED', message: describe(lost) }),
     },
   });
   if (result.kind === 'START_OVER') run.control.turnBack();
