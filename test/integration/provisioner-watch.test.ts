@@ -139,7 +139,6 @@ it('a service that takes the connection and says nothing is given up, and its so
   const address = silent.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   const clock = new FakeClock();
-  const stop = new AbortController();
   const lost = new Promise<string>((resolve) => {
     const watch = new Watch({
       discovery: `127.0.0.1:${port}`,
@@ -154,7 +153,8 @@ it('a service that takes the connection and says nothing is given up, and its so
       clock,
       random: () => 0.5,
     });
-    void watch.run(stop.signal);
+    onTestFinished(() => watch.stop());
+    void watch.run();
   });
   const socket = await connected;
   socket.on('error', () => {});
@@ -162,7 +162,6 @@ it('a service that takes the connection and says nothing is given up, and its so
   await clock.advance(10_000);
   expect(await lost).toBe('it did not answer within 10s');
   await closed;
-  stop.abort();
 });
 
 async function freePort(): Promise<number> {

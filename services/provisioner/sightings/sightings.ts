@@ -14,7 +14,6 @@ const discoverTimeoutMs = 10_000;
 export class Sightings {
   readonly #watches: readonly Watch[];
   readonly #log: Logger;
-  readonly #stop = new AbortController();
   #ended: Promise<unknown> = Promise.resolve();
 
   constructor(options: SightingsOptions) {
@@ -35,7 +34,7 @@ export class Sightings {
   }
 
   start(): void {
-    this.#ended = Promise.all(this.#watches.map((watch) => watch.run(this.#stop.signal)));
+    this.#ended = Promise.all(this.#watches.map((watch) => watch.run()));
   }
 
   /** Asks every service whose watch stands for a cycle now. Those that fail are logged. */
@@ -56,7 +55,7 @@ export class Sightings {
 
   /** Ends the watches. */
   async stop(): Promise<void> {
-    this.#stop.abort();
+    for (const watch of this.#watches) watch.stop();
     await this.#ended;
   }
 }

@@ -44,6 +44,8 @@ const firstMessageMs = 10_000;
 
 export class Watch {
   readonly #options: WatchOptions;
+  /** Of this watch alone: with many services on one signal Node would take its listeners for a leak. */
+  readonly #stop = new AbortController();
   #client: DiscoveryClient | undefined;
   #position: Position | undefined;
   #synced = false;
@@ -62,11 +64,12 @@ export class Watch {
     return this.#synced ? undefined : this.#whyNot;
   }
 
-  /** Watches until the signal is aborted. Never rejects. */
-  async run(signal: AbortSignal): Promise<void> {
+  /** Watches until it is stopped. Never rejects. */
+  async run(): Promise<void> {
     const { clock, random, discovery, listener } = this.#options;
+    const { signal } = this.#stop;
     for (let failures = 1; !signal.aborted; failures++) {
-      const why = await this.#watchOnce(signal);
+      const why = await this.#watchOnce();
       if (signal.aborted) return;
       const wasSynced = this.#synced;
       this.#synced = false;
@@ -75,6 +78,10 @@ export class Watch {
       listener.lost(discovery, why, wasSynced);
       await sleep(clock, backoffMs(failures, reconnect, random), signal).catch(() => {});
     }
+  }
+
+  stop(): void {
+    this.#stop.abort();
   }
 
   /**
@@ -87,20 +94,21 @@ export class Watch {
   }
 
   /** @returns why it ended */
-  async #watchOnce(signal: AbortSignal): Promise<string> {
+  async #watchOnce(): Promise<string> {
     // A client of its own for each attempt: the name is resolved anew, and no old backoff stands in the way.
     const client = this.#options.connect(this.#options.discovery);
     this.#client = client;
     try {
-      return await this.#follow(client, signal);
+      return await this.#follow(client);
     } finally {
       this.#client = undefined;
       client.close();
     }
   }
 
-  #follow(client: DiscoveryClient, signal: AbortSignal): Promise<string> {
+  #follow(client: DiscoveryClient): Promise<string> {
     const { clock, components } = this.#options;
+    const { signal } = this.#stop;
     return new Promise((resolve) => {
       let why: string | undefined;
       const request = { resume: this.#position, filter: { components: [...components], labels: {} } };
