@@ -4,6 +4,7 @@
 import type { Clock } from '../../../shared/clock.js';
 import type { Random } from '../../../shared/random.js';
 import type { EventSink } from '../events/event.js';
+import { inventoryServesIntervals } from '../run/inventory.js';
 import { type Counters, loopThreshold } from './counters.js';
 import { type DispositionPolicy, loopBackoffMs } from './disposition.js';
 import type { Freshness } from './freshness.js';
@@ -48,7 +49,10 @@ export class Entry {
 
   /** Has a host wait before it is queued again. */
   backOff(host: Host, ms: number): void {
-    this.#options.hosts.backOff(host, ms, () => this.#backedOff(host));
+    const { hosts, freshness } = this.#options;
+    // It will be too old by then; those of a whole fleet would fill the memory meanwhile.
+    if (ms >= inventoryServesIntervals * freshness.intervalMs) delete host.fetched?.inventory;
+    hosts.backOff(host, ms, () => this.#backedOff(host));
   }
 
   #backedOff(host: Host): void {

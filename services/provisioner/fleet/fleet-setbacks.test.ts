@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FakeNode } from '../../../test/fakes/fake-node-agent.js';
 import {
   FleetBench,
   failure,
@@ -29,6 +30,25 @@ describe('failures', () => {
     await bench.clock.advance(1);
     expect(bench.runs.all).toHaveLength(4);
     expect(bench.sink.of('HOST_QUEUED').at(-1)?.cause).toBe('RETRIED');
+  });
+
+  it('keep the inventory of a host that backs off only where it will be of use', async () => {
+    const bench = new FleetBench();
+    const { inventory } = new FakeNode(bench.clock);
+    const inventoryAfter = async (retryAfterMs: number) => {
+      bench.fleet.handle(sighted('a'));
+      const fetched = { bootId: boot(1), inventory: { value: inventory, fetchedAt: 0 } };
+      await bench.end({ kind: 'DEFERRED', message: 'later', retryAfterMs }, fetched);
+      await bench.clock.advance(retryAfterMs - 1);
+      bench.fleet.handle(sighted('a'));
+      await bench.clock.advance(1);
+      const { task } = bench.runs.last;
+      await bench.end(provisioned);
+      await bench.clock.advance(intervalMs);
+      return task.fetched?.inventory?.value;
+    };
+    expect(await inventoryAfter(2 * intervalMs - 1)).toBe(inventory);
+    expect(await inventoryAfter(2 * intervalMs)).toBeUndefined();
   });
 
   it('release a host that was not sighted while it backed off', async () => {

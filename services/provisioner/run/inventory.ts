@@ -1,5 +1,8 @@
 // What the sequence knows of a node after GetInventory.
 
+/** For how many intervals an inventory serves (design, section 6). */
+export const inventoryServesIntervals = 2;
+
 export interface Inventory {
   readonly version: string;
   readonly upgradable: boolean;

@@ -1,12 +1,14 @@
 // GetInventory: facts about the node, for the helper. What an earlier run fetched from the same boot serves
 // as long as it is young.
 
+import { inventoryServesIntervals } from '../inventory.js';
 import { asCaller, callNode } from '../rpc.js';
 import { known, type RunContext, type StepResult } from '../run-context.js';
 
 export async function getInventory(run: RunContext, tries: number): Promise<StepResult> {
   const held = run.fetched?.inventory;
-  if (held !== undefined && run.clock.monotonic() - held.fetchedAt < 2 * run.intervalMs()) {
+  const servesMs = inventoryServesIntervals * run.intervalMs();
+  if (held !== undefined && run.clock.monotonic() - held.fetchedAt < servesMs) {
     run.inventory = held.value;
     return { kind: 'SKIPPED' };
   }
