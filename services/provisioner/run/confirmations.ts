@@ -4,8 +4,16 @@
 import type { Clock, Timer } from '../../../shared/clock.js';
 import type { Identity, RunId } from '../../../shared/identity.js';
 import type { EventSink } from '../events/event.js';
-import type { PendingConfirmation } from './pending-confirmation.js';
+import type { SightedNode } from '../fleet/node-event.js';
 import { Remembered } from './remembered.js';
+
+/** What is needed to recognise, or to ask a node for, the confirmation of a run. */
+export interface PendingConfirmation {
+  readonly node: SightedNode;
+  readonly runId: RunId;
+  /** Hex SHA-256 of what the node was sent. */
+  readonly configurationDigest: string;
+}
 
 /** A node that says it came up configured. */
 export interface CameUp {

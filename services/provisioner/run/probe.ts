@@ -5,9 +5,8 @@ import { type Clock, sleep } from '../../../shared/clock.js';
 import type { Random } from '../../../shared/random.js';
 import type { Secret } from '../../../shared/secret.js';
 import type { SightedNode } from '../fleet/node-event.js';
-import type { AskNode } from './confirmations.js';
+import type { AskNode, PendingConfirmation } from './confirmations.js';
 import type { Dial, NodeAgent } from './node.js';
-import type { PendingConfirmation } from './pending-confirmation.js';
 import { Session } from './session.js';
 import { getRunStatus } from './status.js';
 

@@ -5,11 +5,11 @@ import type { Identity, RunId } from '../../../shared/identity.js';
 import type { Random } from '../../../shared/random.js';
 import type { EventSink, StepName } from '../events/event.js';
 import type { Helper, HelperReply } from '../helper/helper.js';
+import type { Confirmations } from './confirmations.js';
 import type { Control } from './control.js';
 import type { Inventory } from './inventory.js';
 import type { NodeAgent, NodeDescription } from './node.js';
 import type { Outcome } from './outcome.js';
-import type { PendingConfirmation } from './pending-confirmation.js';
 import type { Fetched, RunTask } from './run.js';
 import type { Session } from './session.js';
 
@@ -44,8 +44,7 @@ export interface RunSurroundings {
   readonly log: RunLog;
   /** The interval in which live nodes are sighted, milliseconds; it changes with what discovery says. */
   readonly intervalMs: () => number;
-  /** Called before the first attempt of Configure. */
-  readonly expectConfirmation: (pending: PendingConfirmation) => void;
+  readonly confirmations: Confirmations;
 }
 
 export interface RunContext extends RunSurroundings {

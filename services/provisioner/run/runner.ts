@@ -3,7 +3,6 @@
 
 import { newRunId, type RunId } from '../../../shared/identity.js';
 import type { Secret } from '../../../shared/secret.js';
-import type { Confirmations } from './confirmations.js';
 import { Control } from './control.js';
 import type { Fences } from './fences.js';
 import { type Dial, type NodeAgent, NodeCallError } from './node.js';
@@ -18,10 +17,9 @@ import {
 import { sequence } from './sequence.js';
 import { Session } from './session.js';
 
-export interface RunnerDependencies extends Omit<RunSurroundings, 'expectConfirmation'> {
+export interface RunnerDependencies extends RunSurroundings {
   readonly dial: Dial;
   readonly fences: Fences;
-  readonly confirmations: Confirmations;
   /** The provisioning secrets that the site's nodes may hold, newest first; empty where it has none. */
   readonly tokens: readonly Secret[];
   readonly newRunId?: () => RunId;
@@ -90,8 +88,7 @@ async function perform(
   let fetched = task.fetched;
   try {
     agent = dial(task.node);
-    const expectConfirmation = confirmations.expect.bind(confirmations);
-    const run: RunContext = { ...dependencies, expectConfirmation, task, session, control, agent, fetched };
+    const run: RunContext = { ...dependencies, task, session, control, agent, fetched };
     outcome = await takeSteps(run);
     fetched = run.fetched;
   } catch (error) {

@@ -27,7 +27,7 @@ export async function configure(run: RunContext, tries: number): Promise<StepRes
   const configuration = configurationFrom(reply);
   const digest = configurationDigestOf(configuration);
   run.configurationDigest = digest;
-  run.expectConfirmation({ node: run.task.node, runId: run.session.runId, configurationDigest: digest });
+  run.confirmations.expect({ node: run.task.node, runId: run.session.runId, configurationDigest: digest });
   run.control.passPointOfNoReturn();
 
   const attempt = async (caller: Caller, limits: CallLimits) => {
