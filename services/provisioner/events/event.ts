@@ -22,6 +22,19 @@ export type ReleaseCause =
 /** What becomes of a host when its run has ended. */
 export type NextState = 'QUEUED' | 'HELD' | 'BACKING_OFF' | 'RELEASED';
 
+/** One attempt of a step that failed. */
+export interface FailedAttempt {
+  readonly step: StepName;
+  /** From 1. */
+  readonly attempt: number;
+  /** gRPC status name, or empty where no RPC failed. */
+  readonly code: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly willRetry: boolean;
+  readonly durationMs: number;
+}
+
 /** The fleet publishes what concerns hosts, RUN_STARTED and RUN_FINISHED; the run publishes its steps. */
 export type ProvisioningEvent =
   | { readonly type: 'HOST_QUEUED'; readonly identity: Identity; readonly cause: QueueCause }
@@ -36,19 +49,11 @@ export type ProvisioningEvent =
       readonly tries: number;
       readonly durationMs: number;
     }
-  | {
+  | ({
       readonly type: 'STEP_FAILED';
       readonly identity: Identity;
       readonly runId: RunId;
-      readonly step: StepName;
-      readonly attempt: number;
-      /** gRPC status name, or empty where no RPC failed. */
-      readonly code: string;
-      readonly reason: string;
-      readonly message: string;
-      readonly willRetry: boolean;
-      readonly durationMs: number;
-    }
+    } & FailedAttempt)
   | {
       readonly type: 'RUN_FINISHED';
       readonly identity: Identity;

@@ -37,19 +37,21 @@ export function objectField(field: Field | undefined): Map<string, Field> | unde
   return fixedKeys(field.path, field.value.members);
 }
 
+/** A string. @throws FieldError where it is something else */
 export function stringField(field: Field | undefined): string | undefined {
   if (field === undefined) return undefined;
   if (field.value.type !== 'string') throw mismatch(field, 'a string');
   return field.value.value;
 }
 
+/** True or false. @throws FieldError where it is something else */
 export function booleanField(field: Field | undefined): boolean | undefined {
   if (field === undefined) return undefined;
   if (field.value.type !== 'boolean') throw mismatch(field, 'true or false', 'quote');
   return field.value.value;
 }
 
-/** A number, or a string that is one. */
+/** A number, or a string that is one. @throws FieldError where it is something else */
 export function numberField(field: Field | undefined): number | undefined {
   if (field === undefined) return undefined;
   const { value } = field;
@@ -61,6 +63,7 @@ export function numberField(field: Field | undefined): number | undefined {
 
 const numberPattern = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
+/** An array of strings. @throws FieldError where it, or one of them, is something else */
 export function stringsField(field: Field | undefined): string[] | undefined {
   if (field === undefined) return undefined;
   if (field.value.type !== 'array') throw mismatch(field, 'an array of strings');
@@ -70,7 +73,11 @@ export function stringsField(field: Field | undefined): string[] | undefined {
   });
 }
 
-/** An object of strings. Its keys are taken as they are; null is an empty string. */
+/**
+ * An object of strings. Its keys are taken as they are; null is an empty string.
+ *
+ * @throws FieldError where it, or one of them, is something else
+ */
 export function stringMapField(field: Field | undefined): Map<string, string> {
   const strings = new Map<string, string>();
   if (field === undefined) return strings;

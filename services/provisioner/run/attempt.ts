@@ -32,6 +32,11 @@ function hurriedMs(run: RunContext, step: StepName): number {
   return Math.max(shortestAttemptMs, timeLeftMs(run, step) / 2);
 }
 
+/**
+ * Makes one attempt.
+ *
+ * @throws what is no {@link NodeCallError}, which nobody planned
+ */
 export async function attemptOnce<T>(
   run: RunContext,
   { step, timeoutMs, hasEffects }: AttemptOptions,

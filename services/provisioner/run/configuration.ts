@@ -13,6 +13,7 @@ export interface Configuration {
   readonly opaPolicies: ReadonlyMap<string, string>;
 }
 
+/** @returns what Configure sends for a reply of the helper; whether that may be sent is not looked at */
 export function configurationFrom(reply: HelperReply): Configuration {
   return {
     configurationJson: encodeStrings(reply.configuration),

@@ -3,7 +3,7 @@
 import type { Clock } from '../../../shared/clock.js';
 import type { Identity, RunId } from '../../../shared/identity.js';
 import type { Random } from '../../../shared/random.js';
-import type { EventSink, StepName } from '../events/event.js';
+import type { EventSink, FailedAttempt, StepName } from '../events/event.js';
 import type { Helper, HelperReply } from '../helper/helper.js';
 import type { Confirmations } from './confirmations.js';
 import type { Control } from './control.js';
@@ -84,15 +84,7 @@ export function known<T>(value: T | undefined, what: string): T {
 /** Reports one failed attempt of a step. */
 export function reportFailedAttempt(
   run: Pick<RunContext, 'events' | 'task' | 'session'>,
-  attempt: {
-    readonly step: StepName;
-    readonly attempt: number;
-    readonly code: string;
-    readonly reason: string;
-    readonly message: string;
-    readonly willRetry: boolean;
-    readonly durationMs: number;
-  },
+  attempt: FailedAttempt,
 ): void {
   const { runId } = run.session;
   run.events.publish({ type: 'STEP_FAILED', identity: run.task.node.identity, runId, ...attempt });

@@ -27,6 +27,7 @@ export type Settlement =
   /** Nobody knows. `again`: asking once more may help. */
   | { readonly kind: 'UNANSWERED'; readonly failure: CallFailure; readonly again: boolean };
 
+/** @param configurationDigest hex digest of what the node was sent */
 export function settleConfigure(answer: StatusAnswer, configurationDigest: string): Settlement {
   switch (answer.kind) {
     case 'FAILED':
@@ -55,7 +56,10 @@ export function settleConfigure(answer: StatusAnswer, configurationDigest: strin
   }
 }
 
-/** @param sent whether an earlier Restart of this run may have reached the node */
+/**
+ * @param sent whether an earlier Restart of this run may have reached the node
+ * @param configurationDigest hex digest of what the node was sent
+ */
 export function settleRestart(
   answer: StatusAnswer,
   { configurationDigest, sent }: { readonly configurationDigest: string; readonly sent: boolean },
@@ -87,6 +91,7 @@ export function settleRestart(
   }
 }
 
+/** Another boot that answers is not the one that was told to shut down: the run is superseded. */
 export function settleShutdown(answer: StatusAnswer): Settlement {
   switch (answer.kind) {
     case 'FAILED':

@@ -11,33 +11,50 @@ type WatchLog = Pick<WatchListener, 'skipped' | 'synced' | 'lost'>;
 
 /** @returns what logs; per service at most one line a minute while nothing changes */
 export function watchLog(log: Logger, clock: Clock): WatchLog {
-  const outages = new Map<string, { saidAt: number; attempts: number }>();
-  const skips = new Map<string, { saidAt: number; count: number }>();
+  const failures = new Occurrences(clock);
+  const skips = new Occurrences(clock);
   return {
     lost: (discovery, why, wasSynced) => {
-      const now = clock.monotonic();
-      const outage = outages.get(discovery) ?? { saidAt: Number.NEGATIVE_INFINITY, attempts: 0 };
-      outage.attempts += 1;
-      outages.set(discovery, outage);
-      if (now - outage.saidAt < everyMs) return;
-      outage.saidAt = now;
+      const attempts = failures.add(discovery);
+      if (attempts === undefined) return;
       const text = wasSynced
         ? 'lost a discovery service; trying again'
         : 'cannot watch a discovery service; trying again';
-      log.warn({ discovery, why, attempts: outage.attempts }, text);
+      log.warn({ discovery, why, attempts }, text);
     },
     synced: (discovery, intervalMs) => {
-      outages.delete(discovery);
+      failures.forget(discovery);
       log.info({ discovery, interval_ms: intervalMs }, 'watching a discovery service');
     },
     skipped: (discovery, why) => {
-      const now = clock.monotonic();
-      const skip = skips.get(discovery) ?? { saidAt: Number.NEGATIVE_INFINITY, count: 0 };
-      skip.count += 1;
-      skips.set(discovery, skip);
-      if (now - skip.saidAt < everyMs) return;
-      skip.saidAt = now;
-      log.warn({ discovery, why, skipped: skip.count }, 'an event of a discovery service was passed over');
+      const skipped = skips.add(discovery);
+      if (skipped === undefined) return;
+      log.warn({ discovery, why, skipped }, 'an event of a discovery service was passed over');
     },
   };
+}
+
+/** Counts what happens with each service, and says when there is time for a line about it. */
+class Occurrences {
+  readonly #clock: Clock;
+  readonly #services = new Map<string, { saidAt: number; count: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @returns how often it has happened; undefined where that was said within the last minute */
+  add(discovery: string): number | undefined {
+    const now = this.#clock.monotonic();
+    const seen = this.#services.get(discovery) ?? { saidAt: Number.NEGATIVE_INFINITY, count: 0 };
+    this.#services.set(discovery, seen);
+    seen.count += 1;
+    if (now - seen.saidAt < everyMs) return undefined;
+    seen.saidAt = now;
+    return seen.count;
+  }
+
+  forget(discovery: string): void {
+    this.#services.delete(discovery);
+  }
 }

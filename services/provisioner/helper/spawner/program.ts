@@ -77,6 +77,7 @@ function streamsOf({ stdin, stdout, stderr }: ChildProcess): Streams | undefined
   return stdin !== null && stdout !== null && stderr !== null ? { stdin, stdout, stderr } : undefined;
 }
 
+/** @returns what is reported of a program that could not be started */
 export function notStarted(error: unknown): ProgramReport {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   return { end: { how: 'NOT_STARTED', code }, stderr: '', stderrBytes: 0 };
