@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { credentials, Metadata, status } from '@grpc/grpc-js';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ProvisioningEventServiceClient } from '../../shared/gen/slipway/provisioner/v1/events.js';
 import { callUnary } from '../../shared/grpc/call.js';
 import {
@@ -97,6 +97,7 @@ describe('a pause', () => {
     await site.line(({ msg }) => msg === 'run finished: CANCELLED');
     answer();
     discovery.send(sighting(nodes, late));
+    await vi.waitFor(async () => expect(await metric(first, 'sightings_total')).toBe(2));
     expect(await metric(first, 'hosts', 'QUEUED')).toBe(1);
     await first.stop();
 

@@ -46,6 +46,24 @@ describe('the watch of a discovery service', () => {
     expect(discovery.watches[2]?.resume).toEqual({ epoch: 'epoch-1', revision: 8n });
   });
 
+  it('follows a service that was restarted through its new snapshot', async () => {
+    const [site, discovery] = [new Site(), await startDiscovery()];
+    const restarted = { epoch: 'epoch-2', node: wireNode({ address: '192.0.2.1:1' }) };
+    discovery.greet = ({ resume }) =>
+      resume === undefined
+        ? [synced(7n)]
+        : [eventMessage({ ...restarted, revision: 3n }), synced(3n, 'epoch-2')];
+    await site.start([discovery.address]);
+    await site.line(({ msg }) => msg === 'watching a discovery service');
+    discovery.drop();
+    await discovery.watched(2);
+    expect(discovery.watches[1]?.resume).toEqual({ epoch: 'epoch-1', revision: 7n });
+    discovery.send(eventMessage({ ...restarted, revision: 4n }));
+    discovery.drop();
+    await discovery.watched(3);
+    expect(discovery.watches[2]?.resume).toEqual({ epoch: 'epoch-2', revision: 4n });
+  });
+
   it('does not resume from a snapshot that was cut off', async () => {
     const discovery = await startDiscovery();
     discovery.greet = () => [eventMessage({ revision: 7n, node: wireNode({ address: '192.0.2.1:1' }) })];
