@@ -37,13 +37,13 @@ export interface Surroundings {
 
 export class Provisioner {
   readonly metrics: Metrics;
-  readonly fleet: Fleet;
   readonly pause: OperatorPause;
-  readonly sightings: Sightings;
-  readonly confirmations: Confirmations;
-  readonly helper: ExecHelper;
   /** Called when {@link readiness} may have changed. */
   readinessChanged: () => void = () => {};
+  readonly #fleet: Fleet;
+  readonly #sightings: Sightings;
+  readonly #confirmations: Confirmations;
+  readonly #helper: ExecHelper;
   #stopping = false;
 
   constructor(config: ProvisionerConfig, log: Logger, { clock, random, env }: Surroundings) {
@@ -69,13 +69,13 @@ export class Provisioner {
     });
     const { tokens } = config;
     const timeouts = { identifyTimeoutMs: config.identify_timeout, rpcTimeoutMs: config.rpc_timeout };
-    this.confirmations = new Confirmations({
+    this.#confirmations = new Confirmations({
       clock,
       events,
       askNode: createAskNode({ dial, tokens, clock, random, ...timeouts }),
       timeoutMs: () => config.confirm_timeout ?? confirmTimeoutMs(freshness.intervalMs),
     });
-    this.helper = createExecHelper({
+    this.#helper = createExecHelper({
       command: config.helper,
       timeoutMs: config.helper_timeout,
       concurrency: config.helper_concurrency,
@@ -86,7 +86,7 @@ export class Provisioner {
     });
     const startRun = createRunner({
       settings: { ...timeouts, runTimeoutMs: config.run_timeout, restartSplayMs: config.restart_splay },
-      helper: this.helper,
+      helper: this.#helper,
       events,
       clock,
       random,
@@ -94,10 +94,10 @@ export class Provisioner {
       intervalMs: () => freshness.intervalMs,
       dial,
       fences: new Fences(clock),
-      confirmations: this.confirmations,
+      confirmations: this.#confirmations,
       tokens,
     });
-    this.fleet = new Fleet({
+    this.#fleet = new Fleet({
       workers: config.workers,
       queueLimit: config.queue_limit,
       holdMs: config.hold,
@@ -113,14 +113,14 @@ export class Provisioner {
       store: new PauseFile(config.data_dir),
       clock,
       sink: events,
-      paused: () => this.fleet.pause(),
+      paused: () => this.#fleet.pause(),
       resumed: () => {
-        this.fleet.resume();
+        this.#fleet.resume();
         // Nodes that were not admitted in the meantime come at once, not with the next cycle.
-        void this.sightings.discover();
+        void this.#sightings.discover();
       },
     });
-    this.sightings = new Sightings({
+    this.#sightings = new Sightings({
       discoveries: config.discovery,
       components: config.lifecycle_component,
       connect: (address) => new DiscoveryClient(address, credentials),
@@ -130,34 +130,34 @@ export class Provisioner {
       log,
     });
     showState(this.metrics, {
-      fleet: () => this.fleet.status,
+      fleet: () => this.#fleet.status,
       paused: () => this.pause.note !== undefined,
-      discoveriesConnected: () => this.sightings.connected,
+      discoveriesConnected: () => this.#sightings.connected,
     });
   }
 
   /** Whether it does its job. */
   get readiness(): Readiness {
-    const why = this.#stopping ? 'stopping' : this.sightings.whyNone;
+    const why = this.#stopping ? 'stopping' : this.#sightings.whyNone;
     return why === undefined ? { ready: true } : { ready: false, why };
   }
 
   /** Begins to watch. A pause that was kept has to be taken up before. */
   start(): void {
-    this.sightings.start();
+    this.#sightings.start();
   }
 
   /** Is not ready any more; starts nothing and waits for the runs, which are told that they have `graceMs`. */
   async stopRuns(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.readinessChanged();
-    await this.fleet.stop(graceMs);
+    await this.#fleet.stop(graceMs);
   }
 
   /** Lets go of what it holds outside the process. */
   async close(): Promise<void> {
-    this.confirmations.close();
-    await Promise.all([this.sightings.stop(), this.helper.close()]);
+    this.#confirmations.close();
+    await Promise.all([this.#sightings.stop(), this.#helper.close()]);
   }
 
   #listener(
@@ -168,10 +168,10 @@ export class Provisioner {
     return {
       event: (event) => {
         meters.sighted(event.type);
-        this.fleet.handle(event);
+        this.#fleet.handle(event);
         if (event.type !== 'PROVISIONED' || event.runId === undefined) return;
         const { node, runId, configurationDigest } = event;
-        this.confirmations.cameUp({ identity: node.identity, runId, configurationDigest });
+        this.#confirmations.cameUp({ identity: node.identity, runId, configurationDigest });
       },
       skipped: (discovery, why) => {
         meters.sighted('INVALID');

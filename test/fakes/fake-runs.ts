@@ -18,7 +18,6 @@ export class FakeRun implements RunInProgress {
   settled = false;
   hurriedMs: number | undefined;
   bootId: BootId | undefined;
-  pastPointOfNoReturn = false;
   ended = false;
   #end: (result: RunResult) => void = () => {};
 

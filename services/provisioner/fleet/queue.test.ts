@@ -45,7 +45,6 @@ describe('the queue', () => {
     for (const value of ['a', 'b', 'c']) queue.pushTail(value, 's');
     queue.remove('b');
     queue.remove('b');
-    expect(queue.has('b')).toBe(false);
     expect(takeAll(queue)).toEqual(['a', 'c']);
   });
 

@@ -48,10 +48,6 @@ export class Queue<T> {
     return this.#line.first?.value;
   }
 
-  has(value: T): boolean {
-    return this.#places.has(value);
-  }
-
   /** Adds at the tail, also beyond the limit: whoever calls asks {@link fits} where that matters. */
   pushTail(value: T, sourceName: string): void {
     if (this.#places.has(value)) return;

@@ -37,10 +37,6 @@ export class Control {
     return this.#settled ? { kind: 'PROVISIONED', unsettled: false } : undefined;
   }
 
-  get pastPointOfNoReturn(): boolean {
-    return this.#past;
-  }
-
   /** The first cause counts. Past the point of no return it is kept, and counts only if the run turns back. */
   interrupt(cause: Interruption): void {
     this.#stopBy(stopped(cause));

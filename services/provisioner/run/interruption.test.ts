@@ -96,12 +96,9 @@ describe('an interruption', () => {
       const bench = new RunBench();
       bench.node.fault('configure', fail);
       bench.node.fault('restart', fail);
-      let past: boolean | undefined;
       const { outcome } = await bench.runAnd(rpc, (run) => {
-        past = run.pastPointOfNoReturn;
         for (const cause of ['PAUSED', 'SUPERSEDED', 'RELEASED', 'STOPPING'] as const) run.interrupt(cause);
       });
-      expect(past).toBe(true);
       expect(outcome).toEqual({ kind: 'PROVISIONED', unsettled: false });
       expect(bench.node.restarts).toBe(1);
     },

@@ -44,8 +44,6 @@ export interface RunInProgress {
   readonly bootId?: BootId | undefined;
   /** Resolves when the run has ended; never rejects. */
   readonly finished: Promise<RunResult>;
-  /** True from the first attempt of Configure until Restart is settled (design, section 6). */
-  readonly pastPointOfNoReturn: boolean;
   /** Asks the run to stop. Past the point of no return it is ignored. Safe to call more than once. */
   interrupt(cause: Interruption): void;
   /**

@@ -55,10 +55,6 @@ class Run implements RunInProgress {
     return this.#session.bootId;
   }
 
-  get pastPointOfNoReturn() {
-    return this.#control.pastPointOfNoReturn;
-  }
-
   interrupt(cause: Parameters<RunInProgress['interrupt']>[0]): void {
     this.#control.interrupt(cause);
   }
