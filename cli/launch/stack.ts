@@ -76,6 +76,7 @@ export class Stack {
    * @throws ServiceEndedError where it ends before it is ready
    */
   async start(service: ServiceName, options: StartOptions = {}): Promise<ServiceProcess> {
+    options.signal?.throwIfAborted();
     const started = await launch({
       service,
       args: service === 'mock-node' ? this.#swarmFlags() : ['--config', this.configFile(service)],
@@ -87,11 +88,10 @@ export class Stack {
   }
 
   /** Starts all three, nodes last. */
-  async startAll(signal?: AbortSignal): Promise<void> {
-    for (const service of ['discovery', 'provisioner', 'mock-node'] as const) {
-      signal?.throwIfAborted();
-      await this.start(service, { signal });
-    }
+  async startAll(signal?: AbortSignal): Promise<Readonly<Record<ServiceName, ServiceProcess>>> {
+    const discovery = await this.start('discovery', { signal });
+    const provisioner = await this.start('provisioner', { signal });
+    return { discovery, provisioner, 'mock-node': await this.start('mock-node', { signal }) };
   }
 
   /** Sends a signal to one service, where it runs, and resolves when it has ended. */

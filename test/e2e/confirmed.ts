@@ -1,4 +1,4 @@
-// Waiting for a fleet by the provisioner's own counts and by the swarm's.
+// Waiting for a fleet, by the provisioner's own counts and by the swarm's.
 
 import type { Stack } from '../../cli/launch/stack.js';
 import { until } from '../../cli/launch/until.js';
@@ -27,5 +27,16 @@ export async function untilConfigured(stack: Stack, nodes: number, timeoutMs: nu
       return (samples?.sum('slipway_mock_node_nodes', { mode: 'configured' }) ?? 0) >= nodes;
     },
     { what: `${nodes} nodes configured in ${stack.directory}`, timeoutMs, everyMs: 200 },
+  );
+}
+
+/** Resolves when so many configurations were committed, as the swarm counts them. */
+export async function untilCommitted(stack: Stack, count: number): Promise<void> {
+  await until(
+    async () => {
+      const samples = await stack.metrics('mock-node');
+      return (samples?.sum('slipway_mock_node_configurations_total') ?? 0) >= count;
+    },
+    { what: `${count} configurations committed in ${stack.directory}`, timeoutMs: 120_000 },
   );
 }

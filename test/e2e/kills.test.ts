@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest';
 import type { Stack } from '../../cli/launch/stack.js';
 import { until } from '../../cli/launch/until.js';
-import { untilConfigured } from './confirmed.js';
+import { untilCommitted, untilConfigured } from './confirmed.js';
 import { mixedStamps, nodesOnDisk, notWhole } from './nodes-on-disk.js';
 import { prepareStack, testHelper } from './workspace.js';
 
-test('discovery and the provisioner killed on the way: all confirmed, none configured twice but on the brink', async () => {
+/** A tenth of it on a quiet machine with two cores. */
+const patienceMs = 240_000;
+
+test('discovery and the provisioner killed twice each on the way: all confirmed, none configured twice but on the brink', {
+  timeout: patienceMs + 60_000,
+}, async () => {
   const nodes = 2_000;
   const stack = await prepareStack({
     nodes,
@@ -14,43 +19,36 @@ test('discovery and the provisioner killed on the way: all confirmed, none confi
     provisioner: { interval: '5s' },
   });
   await stack.startAll();
+  /** How often each node may have been configured: once, and once more for each time that it was on the brink. */
+  const allowed = new Map<string, number>();
+  for (const half of [1, 2]) {
+    await untilCommitted(stack, (nodes * (2 * half - 1)) / 5);
+    await stack.end('discovery', 'SIGKILL');
+    await stack.start('discovery');
 
-  await untilCommitted(stack, nodes / 4);
-  await stack.end('discovery', 'SIGKILL');
-  await stack.start('discovery');
+    await untilCommitted(stack, (nodes * 2 * half) / 5);
+    await stack.end('provisioner', 'SIGKILL');
+    for (const name of await betweenConfigureAndRestart(stack)) {
+      allowed.set(name, (allowed.get(name) ?? 1) + 1);
+    }
+    await stack.start('provisioner');
+  }
 
-  await untilCommitted(stack, nodes / 2);
-  await stack.end('provisioner', 'SIGKILL');
-  const onTheBrink = await betweenConfigureAndRestart(stack);
-  await stack.start('provisioner');
-
-  await untilConfigured(stack, nodes, 100_000);
+  await untilConfigured(stack, nodes, patienceMs);
   const states = await nodesOnDisk(stack);
+  expect(states.size).toBe(nodes);
   expect(notWhole(states)).toEqual([]);
   expect(await mixedStamps(stack, states)).toEqual([]);
-  const twice = [...states].filter(([, { configurations }]) => configurations !== 1).map(([name]) => name);
-  expect(twice.filter((name) => !onTheBrink.has(name))).toEqual([]);
-  expect(Math.max(...[...states.values()].map(({ configurations }) => configurations))).toBeLessThanOrEqual(
-    2,
-  );
+  const tooOften = [...states].filter(([name, node]) => node.configurations > (allowed.get(name) ?? 1));
+  expect(tooOften.map(([name]) => name)).toEqual([]);
+  process.stdout.write(`${allowed.size} of ${nodes} nodes were on the brink at a kill\n`);
 });
-
-/** Resolves when so many nodes have committed a configuration, as the swarm counts them. */
-async function untilCommitted(stack: Stack, count: number): Promise<void> {
-  await until(
-    async () => {
-      const samples = await stack.metrics('mock-node');
-      return (samples?.sum('slipway_mock_node_configurations_total') ?? 0) >= count;
-    },
-    { what: `${count} configurations committed`, timeoutMs: 60_000 },
-  );
-}
 
 /**
  * With the provisioner dead: the nodes that committed a configuration and were not asked to restart. A
  * call that was under way when it died may still commit, so the nodes are read until two readings agree.
  */
-async function betweenConfigureAndRestart(stack: Stack): Promise<ReadonlySet<string>> {
+async function betweenConfigureAndRestart(stack: Stack): Promise<readonly string[]> {
   let before = '';
   return until(
     async () => {
@@ -58,7 +56,7 @@ async function betweenConfigureAndRestart(stack: Stack): Promise<ReadonlySet<str
       const names = [...states].filter(([, { stage }]) => stage === 'CONFIGURED').map(([name]) => name);
       const committed = [...states.values()].reduce((sum, { configurations }) => sum + configurations, 0);
       const reading = JSON.stringify([committed, names]);
-      if (reading === before) return new Set(names);
+      if (reading === before) return names;
       before = reading;
       return undefined;
     },

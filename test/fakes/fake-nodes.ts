@@ -24,6 +24,8 @@ export class FakeNode {
   stage: RunStage = RunStage.NONE;
   /** Waited for before a call of that name is answered. */
   readonly delays = new Map<string, Promise<void>>();
+  /** What a call of that name is answered with, over what is right: bytes go out as they are. */
+  readonly answers = new Map<string, object | Buffer>();
   readonly #waiting: { readonly call: string; readonly heard: () => void }[] = [];
 
   constructor(identity: string) {
@@ -78,7 +80,7 @@ export class FakeNodes {
   async #listen(): Promise<void> {
     const { identify, getInventory, configure, restart, shutdown, getRunStatus } = NodeAgentServiceService;
     this.#server.addService(
-      { identify, getInventory, configure, restart, shutdown, getRunStatus },
+      mapValues({ identify, getInventory, configure, restart, shutdown, getRunStatus }, passingBytes),
       {
         identify: this.#serve('Identify', (node) => ({
           identity: node.identity,
@@ -134,7 +136,24 @@ export class FakeNodes {
         return;
       }
       const runId = String(call.metadata.get('slipway-run')[0] ?? '');
-      void node.take(name).then(() => callback(null, answer(node, call.request, runId)));
+      void node.take(name).then(() => {
+        const right = answer(node, call.request, runId);
+        const other = node.answers.get(name);
+        callback(null, Buffer.isBuffer(other) ? other : { ...right, ...other });
+      });
     };
   }
+}
+
+function mapValues<T extends object>(object: T, map: (value: T[keyof T]) => T[keyof T]): T {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)])) as T;
+}
+
+/** The same method, but a reply of bytes goes out as it is. */
+function passingBytes<M extends { readonly responseSerialize: (reply: never) => Buffer }>(method: M): M {
+  const serialize = method.responseSerialize as (reply: unknown) => Buffer;
+  return {
+    ...method,
+    responseSerialize: (reply: unknown) => (Buffer.isBuffer(reply) ? reply : serialize(reply)),
+  };
 }

@@ -9,6 +9,7 @@ case $number in
   1) exec sh -c 'sleep 600; : "$0"' "$marker" ;;
   2) sh -c 'sleep 600; : "$0"' "$marker" & echo "$reply" ;;
   3) head -c 104857600 /dev/zero | tr '\0' x >&2; echo "$reply" ;;
+  # Its input is a megabyte, of which it has read the beginning.
   4) exec 0<&-; echo "$reply" ;;
   5) ;;
   6) echo '{"configuration": {"registerinterval": 300}}' ;;
