@@ -104,7 +104,7 @@ const fields = {
     .prefault({}),
 };
 
-const schema = z.object(fields).check(
+export const provisionerSchema = z.object(fields).check(
   rule<Readonly<{ run_timeout: number; upgrade_timeout: number }>>(
     ['run_timeout', 'upgrade_timeout'],
     ({ run_timeout, upgrade_timeout }) => {
@@ -132,7 +132,7 @@ export type ProvisionerConfig = Settings & {
 };
 
 function loadSettings(source: ConfigSource) {
-  return loadConfig({ schema, service: 'provisioner', source, originalKeys });
+  return loadConfig({ schema: provisionerSchema, service: 'provisioner', source, originalKeys });
 }
 
 /**

@@ -1,0 +1,94 @@
+// Reads the manual as what its tests compare with the code: tables under headings, and links.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** One line of a table, cell by cell. */
+export type Row = readonly string[];
+
+/** One page of the manual. */
+export class Page {
+  /** Relative to the project. */
+  readonly path: string;
+  readonly #lines: readonly string[];
+
+  constructor(path: string) {
+    this.path = path;
+    this.#lines = withoutCode(readFileSync(join(root, path), 'utf8'));
+  }
+
+  /** The rows of all tables under a heading, without those that head them. */
+  rowsUnder(heading: string): Row[] {
+    const start = this.#lines.indexOf(`## ${heading}`);
+    if (start < 0) throw new Error(`${this.path} has no heading "${heading}"`);
+    const rest = this.#lines.slice(start + 1);
+    const end = rest.findIndex((line) => line.startsWith('## '));
+    return rest
+      .slice(0, end < 0 ? rest.length : end)
+      .filter((line, index) => isRow(line) && !isRule(line) && !isRule(rest[index + 1] ?? ''))
+      .map((line) => line.split('|').map((cell) => cell.trim()))
+      .map((cells) => cells.slice(1, -1));
+  }
+
+  /** What stands in backticks in the first cells under a heading. */
+  namesUnder(heading: string): string[] {
+    return this.rowsUnder(heading).flatMap(([first = '']) => quoted(first));
+  }
+
+  /** Where links lead that lead nowhere. Links to the world outside are not followed. */
+  brokenLinks(): string[] {
+    const targets = this.#lines.flatMap((line) =>
+      [...line.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target),
+    );
+    return targets.filter((target) => !/^https?:/.test(target) && !this.#leadsSomewhere(target));
+  }
+
+  hasAnchor(anchor: string): boolean {
+    return this.#lines.some((line) => /^#+ /.test(line) && anchorOf(line) === anchor);
+  }
+
+  #leadsSomewhere(target: string): boolean {
+    const [path = '', anchor] = target.split('#');
+    const file = path === '' ? this.path : relative(root, resolve(root, dirname(this.path), path));
+    if (!existsSync(join(root, file))) return false;
+    return anchor === undefined || new Page(file).hasAnchor(anchor);
+  }
+}
+
+/** Every page there is. */
+export function allPages(): Page[] {
+  const under = ['docs', 'examples'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  );
+  const files = ['README.md', 'CHANGELOG.md', ...under.filter((name) => name.endsWith('.md'))];
+  return files.map((file) => new Page(file));
+}
+
+/** What stands in backticks in a text. */
+export function quoted(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, inner = '']) => inner);
+}
+
+function withoutCode(markdown: string): string[] {
+  return markdown.replaceAll(/^```.*?^```$/gms, '').split('\n');
+}
+
+function isRow(line: string): boolean {
+  return line.startsWith('|');
+}
+
+function isRule(line: string): boolean {
+  return /^\|[-| ]+\|$/.test(line);
+}
+
+/** As web sites make anchors of headings. */
+function anchorOf(heading: string): string {
+  return heading
+    .replace(/^#+ /, '')
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-');
+}
