@@ -97,6 +97,17 @@ describe('a running host', () => {
     expect(bench.runs.last.interruptions).toEqual(['SUPERSEDED']);
   });
 
+  it('takes over what is sighted of a boot later than the one that its Identify found', async () => {
+    const bench = new FleetBench();
+    const { fleet } = bench;
+    fleet.handle(sighted('a'));
+    fleet.handle(sighted('a', 3));
+    bench.runs.last.bootId = boot(2);
+    fleet.handle(sighted('a', 3, { address: '192.0.2.9:1' }));
+    await bench.end(supersededByBoot);
+    expect(bench.runs.last.task.node).toMatchObject({ bootId: boot(3), address: '192.0.2.9:1' });
+  });
+
   it('is settled by the word of its node that it came up with the configuration of this run', () => {
     const bench = new FleetBench();
     const { fleet } = bench;
@@ -120,6 +131,17 @@ describe('a running host', () => {
     bench.runs.last.end(supersededByBoot, fetched);
     await settle();
     expect(bench.runs.last.task.fetched).toBeUndefined();
+  });
+
+  it('loses what was fetched when it waits again and a new boot is sighted', async () => {
+    const bench = new FleetBench();
+    const { fleet } = bench;
+    fleet.handle(sighted('a'));
+    fleet.pause();
+    await bench.end({ kind: 'CANCELLED', cause: 'PAUSED' }, { bootId: boot(1) });
+    fleet.handle(sighted('a', 2));
+    fleet.resume();
+    expect(bench.runs.last.task).toMatchObject({ node: { bootId: boot(2) }, fetched: undefined });
   });
 
   it('is let go when its turn comes again and it has left', async () => {
@@ -166,6 +188,16 @@ describe('a hold', () => {
     await bench.end(provisioned);
     expect(bench.runs.all).toHaveLength(2);
     expect(bench.runs.last.task.node.bootId).toBe(boot(2));
+  });
+
+  it('does not end with a boot that came up configured while the run was still busy', async () => {
+    const bench = new FleetBench();
+    const { fleet } = bench;
+    fleet.handle(sighted('a'));
+    fleet.handle(cameUp('a', 2, bench.runs.last.runId));
+    await bench.end(provisioned);
+    expect(fleet.status.hosts.HELD).toBe(1);
+    expect(bench.runs.all).toHaveLength(1);
   });
 
   it('does not end when the node comes up configured in a new boot', async () => {
@@ -301,5 +333,20 @@ describe('the numbers', () => {
       oldestQueuedMs: 5_000,
       busyWorkers: 1,
     });
+  });
+
+  it('count the wait anew from the tail, and on from the head', async () => {
+    const bench = new FleetBench();
+    const { fleet } = bench;
+    fleet.handle(sighted('a'));
+    await bench.clock.advance(5_000);
+    fleet.pause();
+    await bench.end(supersededByBoot);
+    expect(fleet.status.oldestQueuedMs).toBe(0);
+    fleet.resume();
+    await bench.clock.advance(5_000);
+    fleet.pause();
+    await bench.end({ kind: 'CANCELLED', cause: 'PAUSED' });
+    expect(fleet.status.oldestQueuedMs).toBe(5_000);
   });
 });

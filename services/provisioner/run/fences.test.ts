@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../test/fakes/fake-clock.js';
+import { status } from '../../../test/fakes/fake-node-agent.js';
 import { RunBench } from '../../../test/fakes/run-bench.js';
 import { Fences, greatestFence } from './fences.js';
 
@@ -69,6 +70,21 @@ describe('a node that has seen a higher fence', () => {
     });
     expect(outcome).toMatchObject({ kind: 'SUPERSEDED', by: 'FENCE' });
     expect(fetched).toBeUndefined();
+  });
+
+  it('is not taken over by a run that starts over: its fence was taken before', async () => {
+    const bench = new RunBench();
+    const failure = status('FAILED_PRECONDITION', { reason: 'KEY_CHANGED' });
+    bench.node.fault('configure', { kind: 'FAIL', failure });
+    const inventory = { value: bench.node.inventory, fetchedAt: bench.clock.monotonic() };
+    const { outcome } = await bench.runAnd(
+      'getInventory',
+      () => {
+        bench.node.fence = { value: BigInt(bench.clock.now() + 1), runId: undefined, idleSeconds: '60' };
+      },
+      { fetched: { bootId: bench.node.bootId, inventory } },
+    );
+    expect(outcome).toMatchObject({ kind: 'SUPERSEDED', by: 'FENCE' });
   });
 
   it('fails where the fence is more than a day ahead of the clock', async () => {

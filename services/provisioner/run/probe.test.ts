@@ -89,6 +89,16 @@ describe('a node that is asked for its confirmation', () => {
     expect(node.openChannels).toBe(0);
   });
 
+  it('does not confirm while it is in provisioning mode, whatever it says', async () => {
+    const { clock, node, ask, answer } = bench();
+    configured(node);
+    node.provisioning = true;
+    ask();
+    await clock.advance(60_000);
+    expect(node.count('identify')).toBeGreaterThan(1);
+    expect(answer()).toBeUndefined();
+  });
+
   it('does not confirm another configuration', async () => {
     const { clock, node, ask, answer, aborter } = bench();
     configured(node, 'cd'.repeat(32));

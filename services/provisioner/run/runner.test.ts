@@ -294,6 +294,13 @@ describe('KEY_CHANGED', () => {
     expect(fetched).toBeUndefined();
   });
 
+  it('at Restart fails the run: what was committed is not taken back', async () => {
+    const bench = new RunBench();
+    bench.node.fault('restart', keyChanged);
+    expect((await bench.run()).outcome).toMatchObject({ kind: 'FAILED', reason: 'KEY_CHANGED' });
+    expect(bench.node.count('configure')).toBe(1);
+  });
+
   it('brings the run back before its point of no return', async () => {
     const bench = new RunBench();
     bench.node.fault('configure', keyChanged);

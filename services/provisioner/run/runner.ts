@@ -95,7 +95,7 @@ async function perform(
   const provisioned = outcome.kind === 'PROVISIONED';
   confirmations.runEnded(runId, { provisioned, fence: session.fence });
   const durationMs = clock.monotonic() - startedAt;
-  return { runId, outcome, fetched: provisioned ? undefined : fetched, durationMs };
+  return { runId, outcome, fetched, durationMs };
 }
 
 /** An address that may not be dialled fails its run; all else that was thrown is a fault of this program. */
@@ -124,6 +124,7 @@ async function takeSteps(run: RunContext): Promise<Outcome> {
 
 async function pass(run: RunContext): Promise<Extract<StepResult, { kind: 'ENDED' | 'START_OVER' }>> {
   for (const { name, gate, tries, take } of sequence) {
+    // Steps begin in the same turn: they need not look again.
     if (run.control.end !== undefined) return { kind: 'ENDED', outcome: run.control.end };
     if (!gate(run)) continue;
     const startedAt = run.clock.monotonic();

@@ -5,7 +5,6 @@ import { failStep, known, type RunContext, type StepResult } from '../run-contex
 
 export async function askHelper(run: RunContext): Promise<StepResult> {
   const { control, clock } = run;
-  if (control.end !== undefined) return { kind: 'ENDED', outcome: control.end };
   const startedAt = clock.monotonic();
   const aborter = new AbortController();
   const off = control.onChange(() => {
