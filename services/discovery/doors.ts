@@ -1,15 +1,21 @@
 // Where discovery is reached: the listener for nodes, the one for consumers, and the monitor port.
 
-import type { ServerOptions } from '@grpc/grpc-js';
 import { NodeRegistryServiceService } from '../../shared/gen/slipway/discovery/v1/registry.js';
-import { type RunningServer, type ServedService, startServer } from '../../shared/grpc/server.js';
+import {
+  type RunningServer,
+  type ServedService,
+  type StartServerOptions,
+  startServer,
+} from '../../shared/grpc/server.js';
 import type { Logger } from '../../shared/logger.js';
 import type { Metrics } from '../../shared/metrics/registry.js';
 import { type Monitor, type Readiness, startMonitor } from '../../shared/monitor.js';
+import { unmapIp } from '../../shared/net/addresses.js';
 import { discoveryService, discoveryServiceDefinition } from './api/discovery-service.js';
 import { registryService } from './api/registry-service.js';
 import type { DiscoveryConfig } from './config.js';
 import type { Discovery, Surroundings } from './discovery.js';
+import { originOf } from './reports/source-rates.js';
 
 export type Addresses = Readonly<Record<'nodes' | 'consumers' | 'monitor', string>>;
 
@@ -18,6 +24,9 @@ const largestReport = 65_536;
 
 /** A node that keeps its connection open has it closed when it has said nothing for so long: milliseconds. */
 const longestIdleMs = 60_000;
+
+/** Nodes that are connected and have not been answered. */
+const connectionsAtOnce = 256;
 
 /** What is kept of the time to stop, to end in good order: milliseconds. */
 const reserveMs = 500;
@@ -66,11 +75,21 @@ export class Doors {
       taken: (type) => metrics.reportTaken(type),
       refused: (reason) => metrics.reportRefused(reason),
     });
-    await this.#serve(listen, { definition: discoveryServiceDefinition, implementation: consumers }, {});
+    await this.#serve(listen, { definition: discoveryServiceDefinition, implementation: consumers });
     await this.#serve(
       listen_nodes,
       { definition: NodeRegistryServiceService, implementation: nodes },
-      { 'grpc.max_receive_message_length': largestReport, 'grpc.max_connection_idle_ms': longestIdleMs },
+      {
+        options: {
+          'grpc.max_receive_message_length': largestReport,
+          'grpc.max_connection_idle_ms': longestIdleMs,
+        },
+        gate: {
+          atOnce: connectionsAtOnce,
+          sourceOf: ({ remoteAddress = '' }) => originOf(unmapIp(remoteAddress)),
+          turnedAway: () => metrics.nodeTurnedAway(),
+        },
+      },
     );
   }
 
@@ -101,13 +120,17 @@ export class Doors {
     return this.#serving ? { ready: true } : { ready: false, why: 'discovery is starting or stopping' };
   }
 
-  async #serve(listen: string, service: ServedService, options: ServerOptions): Promise<void> {
+  async #serve(
+    listen: string,
+    service: ServedService,
+    options: Pick<StartServerOptions, 'options' | 'gate'> = {},
+  ): Promise<void> {
     const server = await startServer({
       listen,
       services: [service],
       log: this.#log,
       serving: false,
-      options,
+      ...options,
     });
     this.#servers.push(server);
   }

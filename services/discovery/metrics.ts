@@ -12,6 +12,8 @@ export interface Readings {
 export interface DiscoveryMetrics {
   reportTaken(type: ReportType): void;
   reportRefused(reason: RefusalReason): void;
+  /** A node's connection was closed because more came than could be served. */
+  nodeTurnedAway(): void;
   cycleCompleted(): void;
   probeFailed(): void;
   watching(change: 1 | -1): void;
@@ -26,8 +28,8 @@ export function discoveryMetrics(metrics: Metrics, readings: Readings): Discover
   });
   const refused = metrics.counter({
     name: 'reports_refused_total',
-    help: 'Reports that were refused, by why.',
-    labels: { reason: refusalReasons },
+    help: 'Reports that were refused, by why. OVERLOADED: connections that were closed before they were served.',
+    labels: { reason: [...refusalReasons, 'OVERLOADED'] },
   });
   const cycles = metrics.counter({
     name: 'cycles_total',
@@ -51,6 +53,7 @@ export function discoveryMetrics(metrics: Metrics, readings: Readings): Discover
   return {
     reportTaken: (type) => reports.inc({ type }),
     reportRefused: (reason) => refused.inc({ reason }),
+    nodeTurnedAway: () => refused.inc({ reason: 'OVERLOADED' }),
     cycleCompleted: () => cycles.inc(),
     probeFailed: () => probeErrors.inc(),
     watching: (change) => {

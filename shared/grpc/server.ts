@@ -1,6 +1,7 @@
 // A gRPC server as every service of Slipway runs it: health and reflection on each listener, limits, and an
 // orderly stop.
 
+import type { Socket } from 'node:net';
 import {
   Server,
   ServerCredentials,
@@ -11,8 +12,9 @@ import {
 import { type Clock, systemClock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import { formatHostPort, parseHostPort } from '../net/addresses.js';
-import { listenError } from '../net/listen-error.js';
+import { Gate, type GateOptions } from './gate.js';
 import { Health } from './health.js';
+import { openListener } from './listener.js';
 import { OpenCalls } from './open-calls.js';
 import { addReflection, serviceName } from './reflection.js';
 
@@ -35,6 +37,8 @@ export interface StartServerOptions {
   /** Over the defaults of {@link defaultServerOptions}. */
   readonly options?: ServerOptions;
   readonly clock?: Clock;
+  /** For a listener that thousands may come to at once; without it each connection is let in as it comes. */
+  readonly gate?: Omit<GateOptions<Socket>, 'clock'>;
 }
 
 export interface RunningServer {
@@ -84,7 +88,18 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       services.map(({ definition }) => definition),
     );
   }
-  const port = await bind(server, options.listen, options.credentials ?? ServerCredentials.createInsecure());
+  const injector = server.createConnectionInjector(options.credentials ?? ServerCredentials.createInsecure());
+  const letIn = (socket: Socket) => {
+    injector.injectConnection(socket);
+    socket.resume();
+  };
+  const gate = options.gate && new Gate<Socket>({ clock, ...options.gate }, letIn);
+  const connected = gate === undefined ? letIn : (socket: Socket) => gate.enter(socket);
+  const listener = await openListener(parseHostPort(options.listen), connected, log).catch((error) => {
+    server.forceShutdown();
+    throw error;
+  });
+  const { port } = listener;
   const address = formatHostPort(host, port);
   log.info({ address }, 'listening');
 
@@ -108,7 +123,9 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     await within(clock, left(), calls.unaryDone());
     calls.cut();
     await within(clock, Math.min(left(), streamGraceMs), calls.streamsDone());
-    const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+    const closed = listener.close();
+    gate?.close();
+    server.tryShutdown(() => {});
     await within(clock, Math.min(Math.max(left(), leastCloseMs), closeGraceMs), closed);
     server.forceShutdown();
     log.debug({ address }, 'stopped listening');
@@ -129,19 +146,6 @@ function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
     void work.then(() => {
       timer.cancel();
       resolve();
-    });
-  });
-}
-
-function bind(server: Server, listen: string, credentials: ServerCredentials): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(listen, credentials, (error, port) => {
-      if (error === null) {
-        resolve(port);
-        return;
-      }
-      server.forceShutdown();
-      reject(listenError(listen, error));
     });
   });
 }

@@ -1,7 +1,9 @@
 // Reports over the wire: what is refused and how it is said, whose lease it is, and what bounds there are.
 
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { status } from '@grpc/grpc-js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { NodeReport } from '../../shared/gen/slipway/discovery/v1/registry.js';
 import { parseHostPort } from '../../shared/net/addresses.js';
 import {
@@ -73,6 +75,19 @@ describe('a refusal', () => {
     await expect(third.report('STARTUP')).rejects.toMatchObject({ reason: 'SOURCE_NODES_LIMIT' });
     await expect(third.send(Buffer.from('junk'))).rejects.toMatchObject({ reason: 'SOURCE_RATE_LIMITED' });
   });
+});
+
+it('a source that holds hundreds of connections open keeps nobody else out', async () => {
+  const app = await startDiscovery();
+  const { host, port } = parseHostPort(app.addresses.nodes);
+  const idle = Array.from({ length: 600 }, () => connect({ host, port, localAddress: '127.0.0.2' }));
+  onTestFinished(() => {
+    for (const socket of idle) socket.destroy();
+  });
+  for (const socket of idle) socket.on('error', () => {});
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
+  const node = new Reporter(registryClient(app), 'a.example', 1);
+  await expect(node.report('STARTUP')).resolves.toBeDefined();
 });
 
 it('the same report twice gets the same reply and is one event', async () => {

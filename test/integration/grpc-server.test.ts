@@ -20,16 +20,18 @@ import {
 import {
   ConfigureRequest,
   IdentifyResponse,
-  type NodeAgentServiceClient,
+  NodeAgentServiceClient,
 } from '../../shared/gen/slipway/node/v1/node.js';
 import { callUnary } from '../../shared/grpc/call.js';
+import { ipTarget } from '../../shared/grpc/channel.js';
 import { fromServiceError, type RpcError } from '../../shared/grpc/errors.js';
 import { type CallContext, serverStream, unary } from '../../shared/grpc/handler.js';
 import { routeLibraryLog } from '../../shared/grpc/library-log.js';
 import { startServer } from '../../shared/grpc/server.js';
 import { silentLogger } from '../../shared/logger.js';
-import { AddressError } from '../../shared/net/addresses.js';
+import { AddressError, formatHostPort } from '../../shared/net/addresses.js';
 import { ListenError } from '../../shared/net/listen-error.js';
+import { systemLookup } from '../../shared/net/lookup.js';
 import { deferred, numbered, standsStill, startRig } from './grpc-support.js';
 
 const log = silentLogger();
@@ -235,6 +237,16 @@ test('a taken port is told in a sentence', async () => {
   await expect(failed).rejects.toThrow(
     `cannot listen on ${server.address}: another program listens there already`,
   );
+});
+
+test('a host name is listened on at each of its addresses, on one port', async () => {
+  const { server } = await startRig({ listen: 'localhost:0', agent: { identify: unary(log, answered) } });
+  const insecure = credentials.createInsecure();
+  for (const ip of await systemLookup('localhost')) {
+    const client = new NodeAgentServiceClient(ipTarget(formatHostPort(ip, server.port)), insecure);
+    onTestFinished(() => client.close());
+    expect(await identify(client)).toMatchObject({ identity: 'node1' });
+  }
 });
 
 test.each([
