@@ -146,6 +146,14 @@ describe('a node that does not report', () => {
   });
 });
 
+describe('a node that reports', () => {
+  it('is not asked', () => {
+    const { confirmations, runId, asked } = bench();
+    confirmations.runEnded(runId, provisioned);
+    expect(asked).toEqual([]);
+  });
+});
+
 describe('confirmations', () => {
   it('stop waiting when they are closed', () => {
     const { confirmations, runId, clock, asked } = bench({ source: 'PROBED' });
