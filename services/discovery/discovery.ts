@@ -1,5 +1,6 @@
 // Discovery without its listeners: the registry with all that feeds it and reads it, wired together.
 
+import { setMaxListeners } from 'node:events';
 import { v4 } from 'uuid';
 import type { Clock } from '../../shared/clock.js';
 import type { Logger } from '../../shared/logger.js';
@@ -51,6 +52,8 @@ export class Discovery {
   constructor(config: DiscoveryConfig, surroundings: Surroundings, metrics: Metrics, log: Logger) {
     const { clock, prober, readText } = surroundings;
     const { signal } = this.#stopped;
+    // Every probe under way listens to it, and takes its listener off again: that is no leak.
+    setMaxListeners(0, signal);
     const lookup = cachedLookup(surroundings.lookup, clock);
     const nodeNetworks = config.node_networks.map(parseCidr);
     const slots = new SightingSlots(Math.min(Math.ceil(config.interval / partMs), mostParts));
