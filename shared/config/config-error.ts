@@ -6,18 +6,24 @@ export interface Problem {
   readonly message: string;
 }
 
-/** The message lists every problem on a line of its own, each with its path. */
+export interface ConfigErrorOptions extends ErrorOptions {
+  /** What is no problem in itself, but may be why there is one. */
+  readonly notes?: readonly string[];
+}
+
+/** The message lists every problem on a line of its own, each with its path, and then the notes. */
 export class ConfigError extends Error {
   readonly reason = 'CONFIG_INVALID';
   readonly problems: readonly Problem[];
 
   /** @param source where the settings came from, in words: it heads the message */
-  constructor(source: string, problems: readonly Problem[], options?: ErrorOptions) {
+  constructor(source: string, problems: readonly Problem[], options: ConfigErrorOptions = {}) {
     const lines = problems.map(({ path, message }) =>
       path === '' ? `  ${message}` : `  ${path}: ${message}`,
     );
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-    super([`${count} in ${source}:`, ...lines].join('\n'), options);
+    const notes = (options.notes ?? []).map((note) => `  note: ${note}`);
+    super([`${count} in ${source}:`, ...lines, ...notes].join('\n'), options);
     this.name = 'ConfigError';
     this.problems = problems;
   }

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { type Document, isNode, LineCounter, parseDocument, type YAMLParseError } from 'yaml';
 import { ConfigError, type Problem } from './config-error.js';
 import { describeKind } from './describe.js';
 import { isMap } from './freeze.js';
@@ -51,7 +51,7 @@ function parseConfig(text: string, absolute: string): ConfigFile {
     return `line ${line}, column ${col}`;
   };
   const problems = document.errors.map(
-    (error): Problem => ({ path: '', message: `${at(error.pos[0])}: ${sentence(error)}` }),
+    (error): Problem => ({ path: '', message: `${at(error.pos[0])}: ${sentence(error, text)}` }),
   );
   if (problems.length > 0) throw new ConfigError(absolute, problems);
   return {
@@ -92,12 +92,20 @@ function lineOf(document: Document, lines: LineCounter, path: readonly (string |
   return offset === undefined ? undefined : lines.linePos(offset).line;
 }
 
-function sentence(error: { readonly code: string; readonly message: string }): string {
+/** An address such as [::1]:7410, which YAML takes for a list. */
+const bareIpv6 = /\[[0-9a-f:.]*:[0-9a-f:.]*\]$/i;
+
+function sentence(error: YAMLParseError, text: string): string {
   switch (error.code) {
     case 'DUPLICATE_KEY':
       return 'this key is there twice';
     case 'TAB_AS_INDENT':
       return 'tabs cannot indent YAML; use spaces';
+    case 'MULTIPLE_DOCS':
+      return 'another document begins here, and a configuration is one';
+    case 'UNEXPECTED_TOKEN':
+      if (bareIpv6.test(text.slice(0, error.pos[0]))) return 'put an IPv6 address in quotes: "[::1]:7410"';
+      return `invalid YAML: ${error.message}`;
     default:
       return `invalid YAML: ${error.message}`;
   }

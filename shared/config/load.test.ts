@@ -107,6 +107,11 @@ describe('YAML that is wrong', () => {
     expect(() => load('tls:\n\tmode: insecure\n')).toThrow(/line 2, column \d: tabs cannot indent YAML/);
   });
 
+  it('is reported for an IPv6 address without quotes, with how to write it', () => {
+    expect(() => load('listen: [::1]:7410\n')).toThrow('put an IPv6 address in quotes: "[::1]:7410"');
+    expect(() => load('listen: [x:1]:7410\n')).toThrow(/invalid YAML/);
+  });
+
   it.each([
     ['- a\n- b\n', 'a list'],
     ['just words\n', 'a text'],
@@ -116,7 +121,7 @@ describe('YAML that is wrong', () => {
   });
 
   it('is reported where there is more than one document, or an alias of nothing', () => {
-    expect(() => load('site: a\n---\nsite: b\n')).toThrow(/multiple documents/);
+    expect(() => load('site: a\n---\nsite: b\n')).toThrow(/line 2, column 1: another document begins here/);
     expect(() => load('site: *nothing\n')).toThrow(ConfigError);
   });
 });

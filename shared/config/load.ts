@@ -55,7 +55,9 @@ export function loadConfig<S extends z.ZodObject>(
     ...(parsed.error?.issues ?? []).flatMap((issue) => problemsOf(issue)),
   ].map((problem) => withOrigin(problem, file, overlaid));
   if (!parsed.success || problems.length > 0) {
-    throw new ConfigError(`the configuration of ${service} (${file.source} and the environment)`, problems);
+    throw new ConfigError(`the configuration of ${service} (${file.source} and the environment)`, problems, {
+      notes: overlaid.warnings,
+    });
   }
   const config = deepFreeze(parsed.data);
   const warnings = [

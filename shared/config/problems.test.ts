@@ -125,6 +125,13 @@ describe('problems', () => {
     },
   );
 
+  it('come with what the environment has that no setting takes, which may be why', () => {
+    const env = { SLIPWAY_TLS_MOED: 'insecure', SLIPWAY_SITE: '' };
+    expect(() => load('discovery: [d:1]', env)).toThrow(
+      /tls\.mode: TLS is not .*\n {2}note: SLIPWAY_SITE is empty.*\n {2}note: SLIPWAY_TLS_MOED is no setting.*; did you mean SLIPWAY_TLS_MODE\?$/,
+    );
+  });
+
   it('never show a secret', () => {
     const texts = [
       ...problemsWith('token: 12345678'),

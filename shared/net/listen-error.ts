@@ -20,8 +20,7 @@ function whyNot(message: string): string {
     return 'another program listens there already; stop it or configure another address';
   }
   if (message.includes('EACCES')) return 'this user may not listen on that port';
-  if (message.includes('EADDRNOTAVAIL') || message.includes('ENOTFOUND')) {
-    return 'it is no address of this machine';
-  }
+  if (message.includes('EADDRNOTAVAIL')) return 'it is no address of this machine';
+  if (message.includes('ENOTFOUND') || message.includes('EAI_AGAIN')) return 'that name has no address';
   return message;
 }
