@@ -1,17 +1,7 @@
 // The discovery service's process: the only place of it that touches `process`.
 
-import { runService } from '../../shared/process/run-service.js';
-import { createApp } from './app.js';
-import { type DiscoveryConfig, loadDiscoveryConfig } from './config.js';
+import { exitOnSignals } from '../../shared/process/early-signals.js';
 
-await runService<DiscoveryConfig>(
-  {
-    name: 'discovery',
-    load: loadDiscoveryConfig,
-    logging: ({ site, loglevel, logfile }) => ({ service: 'discovery', site, level: loglevel, logfile }),
-    // Probes of targets and of incumbents, and a second of reports each on a connection of its own.
-    nofile: (config) => 9 * config.probe_concurrency + 2 * config.max_reports_per_second + 256,
-    start: (config, log) => createApp(config, log),
-  },
-  process,
-);
+exitOnSignals(process);
+const { runDiscovery } = await import('./run.js');
+await runDiscovery(process);

@@ -38,6 +38,25 @@ describe('runProcess', () => {
     expect(messages.at(-1)).toMatch(/told a second time/);
   });
 
+  it('is preceded by nothing to stop: a signal exits with 0', async () => {
+    const early = new URL('./early-signals.ts', import.meta.url).href;
+    const run = runScript(`
+      import { exitOnSignals } from '${early}';
+      exitOnSignals(process);
+      setInterval(() => {}, 60_000);
+      console.log(JSON.stringify({ msg: 'loading' }));`);
+    await run.line('loading');
+    run.kill('SIGTERM');
+    expect((await run.end()).code).toBe(0);
+  });
+
+  it('takes over from what was done on signals before', async () => {
+    const run = runScript(`process.once('SIGTERM', () => process.exit(0));${script(idle)}`);
+    await run.line(started);
+    run.kill('SIGTERM');
+    expect((await run.end()).messages.at(-1)).toBe('stopped');
+  });
+
   it('stops an app that was still starting when the signal came', async () => {
     const slow = `(await new Promise((resolve) => { process.once('SIGUSR2', resolve); log.info('half'); }), ${idle})`;
     const run = runScript(script(slow));

@@ -6,6 +6,7 @@ import { routeLibraryLog } from '../grpc/library-log.js';
 import type { Logger } from '../logger.js';
 import { AddressError } from '../net/addresses.js';
 import { ListenError } from '../net/listen-error.js';
+import { stopSignals } from './early-signals.js';
 import { StartError } from './start-error.js';
 
 /** Something that runs until it is stopped. */
@@ -72,8 +73,11 @@ function firstSignal(log: Logger, process: NodeJS.Process): Promise<string> {
       asked = true;
       resolve(signal);
     };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
+    for (const signal of stopSignals) {
+      // What early-signals.ts installed: from here on there is something to stop.
+      process.removeAllListeners(signal);
+      process.on(signal, onSignal);
+    }
   });
 }
 
