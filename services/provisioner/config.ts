@@ -61,7 +61,7 @@ const fields = {
       return parseHelperCommand(command);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      context.addIssue({ code: 'custom', message: `expected a command: it ${error.message}` });
+      context.addIssue({ code: 'custom', message: `expected a command: ${error.message}` });
       return z.NEVER;
     }
   }),
@@ -73,7 +73,7 @@ const fields = {
   helper_timeout: duration({ min: '10ms' }).prefault('10s'),
   /** Helpers that run at once; default: twice the cores. */
   helper_concurrency: wholeNumber(1).default(2 * availableParallelism()),
-  helper_breaker: later(20, 'another length of the row of failures that opens the breaker'),
+  helper_breaker: later(20, 'a breaker for helpers that fail for every node'),
   /** The provisioning secret; a list while it is being changed, newest first. */
   token: oneOrList(secret()).optional(),
   /** A file of the same, one a line. */
@@ -121,7 +121,14 @@ export const provisionerSchema = z.object(fields).check(
 );
 
 /** Settings of Choria Provisioner that have no meaning here. */
-const originalKeys = ['choria_insecure', 'broker_provisioning_password', 'features.broker', 'rego_policy'];
+const originalKeys = [
+  'broker_port',
+  'broker_provisioning_password',
+  'choria_insecure',
+  'features.broker',
+  'management',
+  'rego_policy',
+];
 
 type Settings = Loaded<ReturnType<typeof loadSettings>['config']>['config'];
 

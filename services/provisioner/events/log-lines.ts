@@ -1,5 +1,5 @@
-// Log lines made from events: one info line per run, failed attempts at warn, the rest of a run at debug
-// (design, section 6).
+// Log lines made from events: one info line per run and one when its node is confirmed, failed attempts at
+// warn, the rest of a run at debug (design, section 6).
 
 import type { Logger } from '../../../shared/logger.js';
 import type { EventSink, ProvisioningEvent } from './event.js';
@@ -38,7 +38,7 @@ function lineOf(event: ProvisioningEvent): Line {
     case 'RUN_FINISHED':
       return { level: 'info', text: `run finished: ${event.outcome}` };
     case 'NODE_CONFIRMED':
-      return { level: 'debug', text: 'node came up with its configuration' };
+      return { level: 'info', text: 'node came up with its configuration' };
     case 'CONFIRMATION_MISSED':
       return { level: 'warn', text: 'node did not say that it came up with its configuration' };
     case 'PROVISION_LOOP':

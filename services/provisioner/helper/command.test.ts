@@ -31,11 +31,11 @@ test('the setting is a program and its arguments', () => {
 });
 
 test.each([
-  ['', 'names no program'],
-  [' \n ', 'names no program'],
-  ["'' x", 'names no program'],
+  ['', 'it names no program'],
+  [' \n ', 'it names no program'],
+  ["'' x", 'it names no program'],
   ["don't", 'Unterminated single-quoted string'],
-  ['a\0b', 'has a NUL character'],
+  ['a\0b', 'it has a NUL character'],
 ])('%j is refused: %s', (text, message) => {
   expect(() => parseHelperCommand(text)).toThrow(new CommandError(message));
 });

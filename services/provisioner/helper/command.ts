@@ -18,8 +18,8 @@ export class CommandError extends Error {
  */
 export function parseHelperCommand(text: string): HelperCommand {
   const [program, ...args] = split(text);
-  if (program === undefined || program === '') throw new CommandError('names no program');
-  if (text.includes('\0')) throw new CommandError('has a NUL character');
+  if (program === undefined || program === '') throw new CommandError('it names no program');
+  if (text.includes('\0')) throw new CommandError('it has a NUL character');
   return [program, ...args];
 }
 
