@@ -149,8 +149,8 @@ export async function startAgent(
 }
 
 /** A port that takes connections and never says anything. */
-export async function startBlackHole(): Promise<number> {
-  const server = createServer();
+export async function startBlackHole(connected: () => void = () => {}): Promise<number> {
+  const server = createServer(connected);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const address = server.address();
