@@ -43,11 +43,11 @@ export class Phases {
       const leftMs = Math.max(end - start, leastMs);
       try {
         const inTime = await this.#within(leftMs, run);
-        const durationMs = Math.round(this.#clock.monotonic() - start);
-        if (inTime) log.debug({ phase: name, durationMs }, 'shutdown phase done');
+        const duration_ms = Math.round(this.#clock.monotonic() - start);
+        if (inTime) log.debug({ phase: name, duration_ms }, 'shutdown phase done');
         else {
           failed.push(name);
-          log.warn({ phase: name, durationMs }, 'shutdown phase took too long and was left');
+          log.warn({ phase: name, duration_ms }, 'shutdown phase took too long and was left');
         }
       } catch (error) {
         failed.push(name);

@@ -124,15 +124,14 @@ export class Discovery {
 
 function logEvent(log: Logger, event: NodeEvent): void {
   const { type, node } = event;
-  const { identity, address, bootId } = node;
+  const fields = { identity: node.identity, address: node.address, boot_id: node.bootId };
   if (type === 'CONFLICT') {
     const { newcomer } = event;
-    const facts = { identity, address, bootId, newcomer: newcomer.address, newcomerBootId: newcomer.bootId };
     log.warn(
-      facts,
+      { ...fields, newcomer: newcomer.address, newcomer_boot_id: newcomer.bootId },
       'two machines report under one name; the one that was there first keeps it while it answers',
     );
   } else if (type !== 'SIGHTED' && log.isLevelEnabled('debug')) {
-    log.debug({ identity, address, bootId }, type);
+    log.debug(type === 'PROVISIONED' ? { ...fields, run_id: event.runId } : fields, type);
   }
 }

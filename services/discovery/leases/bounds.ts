@@ -11,6 +11,9 @@ export interface BoundsOptions {
   readonly maxNodesPerSource: number;
 }
 
+/** What the bounds need to know of an announcement. */
+export type Counted = Pick<Announcement, 'type' | 'source' | 'origin' | 'reply'>;
+
 export class Bounds {
   readonly #options: BoundsOptions;
   readonly #leases: LeaseTable;
@@ -24,7 +27,7 @@ export class Bounds {
    * @param lease what the identity has so far
    * @returns why the announcement finds no room; undefined where it does
    */
-  refusal(lease: Lease | undefined, announcement: Announcement): Refused | undefined {
+  refusal(lease: Lease | undefined, announcement: Counted): Refused | undefined {
     if (announcement.type === 'SHUTDOWN') return undefined;
     const { maxNodes, maxNodesPerSource } = this.#options;
     const retryAfterMs = announcement.reply.nextReportMs;

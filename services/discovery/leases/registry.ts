@@ -59,11 +59,17 @@ export class Registry {
     });
   }
 
-  /** Judges a report by what was last heard of its boot. */
-  standing(report: Report): Standing {
+  /**
+   * Judges a report by what was last heard of its boot, and by whether there is room for it.
+   *
+   * @param report with whom it is counted to, and what its node would be told
+   */
+  standing(report: Report & Pick<Announcement, 'origin' | 'reply'>): Standing {
     const lease = this.#leases.get(report.identity);
     const speaker = { ...report, source: 'REPORTED', address: lease?.address ?? '' } as const;
     const claim = claimOf(lease, speaker);
+    const unlessFull = () =>
+      this.#bounds.refusal(lease, speaker) ?? ({ kind: 'NEW', urgent: false } as const);
     switch (claim.kind) {
       case 'REPEAT':
         return { kind: 'ACCEPTED', reply: claim.reply };
@@ -72,8 +78,9 @@ export class Registry {
       case 'HOLDER':
         return { kind: 'NEW', urgent: report.type === 'SHUTDOWN' || this.#endsSoon(claim.lease) };
       case 'CONTEST':
-        return this.#contests.known(report.identity, speaker) ?? { kind: 'NEW', urgent: false };
+        return this.#contests.known(report.identity, speaker) ?? unlessFull();
       case 'FREE':
+        return unlessFull();
       case 'ASIDE':
         return { kind: 'NEW', urgent: false };
     }

@@ -36,3 +36,20 @@ test('what failed is remembered too, and nobody has to catch it', async () => {
   await expect(lookup('a')).rejects.toThrow('no such name');
   expect(asked).toBe(1);
 });
+
+test('a resolver that is behind is not asked for more, and those that it knows are given', async () => {
+  const answers: (() => void)[] = [];
+  const lookup = cachedLookup(
+    (host) => new Promise((resolve) => answers.push(() => resolve([host]))),
+    new FakeClock(),
+  );
+  const asked = Array.from({ length: 1000 }, (_, index) => lookup(`n${index}`));
+  await expect(lookup('late')).rejects.toThrow('the resolver is behind');
+  expect(answers).toHaveLength(1000);
+  answers[0]?.();
+  expect(await asked[0]).toEqual(['n0']);
+  expect(await lookup('n0')).toEqual(['n0']);
+  const late = lookup('late');
+  answers[1000]?.();
+  expect(await late).toEqual(['late']);
+});

@@ -7,9 +7,14 @@ import { Pace } from './pace.js';
 import { SourceRates } from './source-rates.js';
 
 function setUp(
-  options: Partial<IntakeOptions> & { readonly rate?: number; readonly perSource?: number } = {},
+  options: Partial<IntakeOptions> & {
+    readonly rate?: number;
+    readonly perSource?: number;
+    readonly maxNodes?: number;
+  } = {},
 ) {
-  const bench = new RegistryBench();
+  const { maxNodes = 10_000 } = options;
+  const bench = new RegistryBench({ maxNodes });
   const intake = new Intake({
     registry: bench.registry,
     pace: new Pace(bench.clock, { reportIntervalMs: 10_000, maxReportsPerSecond: options.rate ?? 500 }),
@@ -86,6 +91,24 @@ test('over the rate only PROVISIONED, repeats, and what a lease hangs on is take
   expect(await intake.take(reportOf(known, 'SHUTDOWN'), '10.0.0.1')).toMatchObject({ kind: 'ACCEPTED' });
   await bench.pass(5000);
   expect(await intake.take(refused, '10.0.0.3')).toMatchObject({ kind: 'ACCEPTED' });
+});
+
+test("a node for which there is no room is refused before its name is resolved, and takes nobody's turn", async () => {
+  const asked: string[] = [];
+  const lookup = async (host: string) => {
+    asked.push(host);
+    return ['10.7.7.7'];
+  };
+  const { bench, intake } = setUp({ trustAdvertisedHost: true, lookup, rate: 2, maxNodes: 1 });
+  const known = bench.boot('known', '10.7.7.7:7430');
+  await intake.take(reportOf(known, 'STARTUP', { host: 'known.example' }), '10.0.0.1');
+  for (let index = 0; index < 10; index++) {
+    const report = reportOf(bench.boot(`n${index}`), 'STARTUP', { host: `n${index}.example` });
+    expect(await intake.take(report, '10.0.0.2')).toMatchObject({ reason: 'NODES_LIMIT' });
+  }
+  expect(asked).toEqual(['known.example']);
+  const alive = reportOf(known, 'ALIVE', { host: 'known.example' });
+  expect(await intake.take(alive, '10.0.0.1')).toMatchObject({ kind: 'ACCEPTED' });
 });
 
 test('configured nodes that repeat themselves do not keep new ones out', async () => {

@@ -1,5 +1,5 @@
-// The way of a report: bounds first, then what is known of its boot, then pace, then its address, which may have
-// to be resolved, and last the registry.
+// The way of a report: the rate of its source, then what is known of its boot and whether there is room for it,
+// then pace, then its address, which may have to be resolved, and last the registry.
 
 import { formatHostPort } from '../../../shared/net/addresses.js';
 import { type Cidr, type Lookup, resolveDialable } from '../../../shared/net/dial-policy.js';
@@ -39,7 +39,9 @@ export class Intake {
   /** Takes a report whose form was checked. */
   async take(report: Report, peerIp: string): Promise<Outcome> {
     const { registry, pace } = this.#options;
-    const standing = registry.standing(report);
+    const origin = originOf(peerIp);
+    const reply = pace.reply(registry.reporting);
+    const standing = registry.standing({ ...report, origin, reply });
     if (standing.kind !== 'NEW') return standing;
     // Configured nodes repeat themselves for a while: they are not to keep new ones out.
     const retryAfterMs = report.type === 'PROVISIONED' ? undefined : pace.admit(standing.urgent);
@@ -50,7 +52,6 @@ export class Intake {
     const { trustAdvertisedHost, nodeNetworks, lookup } = this.#options;
     const host = trustAdvertisedHost && report.host !== '' ? report.host : peerIp;
     const target = await resolveDialable(formatHostPort(host, report.port), nodeNetworks, lookup);
-    const reply = pace.reply(registry.reporting);
     if (!target.ok) {
       const refused = { kind: 'REFUSED', reason: 'ADDRESS_REFUSED', message: target.message } as const;
       return target.kind === 'UNRESOLVED' ? { ...refused, retryAfterMs: reply.nextReportMs } : refused;
@@ -59,7 +60,7 @@ export class Intake {
       ...report,
       source: 'REPORTED',
       address: target.address,
-      origin: originOf(peerIp),
+      origin,
       reply,
     });
   }
