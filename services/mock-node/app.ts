@@ -16,7 +16,6 @@ import { Phases } from '../../shared/shutdown.js';
 import type { MockNodeConfig } from './config.js';
 import { createMetrics, type MockNodeMetrics } from './metrics.js';
 import { RegistryClient } from './reports/registry-client.js';
-import type { Registry } from './reports/report.js';
 import { Slots } from './slots.js';
 import { diskFiles, sharingSyncs, temporaryFiles } from './state/files.js';
 import { NodeStore } from './state/node-store.js';
@@ -41,6 +40,9 @@ const diskUsers = 16;
 /** The whole stop, and how much of it nodes have to report that they go: milliseconds. */
 const shutdownGraceMs = 10_000;
 const lastReportsMs = 3_000;
+
+/** How long the channel of a swarm stays open for the next node's report: milliseconds. */
+const swarmLingerMs = 2_000;
 
 /**
  * Starts the nodes. Resolves when it listens; the nodes come up after it.
@@ -67,10 +69,11 @@ export async function createApp(
       onCall: metrics.countCall,
       log,
     });
-    swarm = createSwarm(config, { secret, root, listeners, metrics, clock, random, log });
+    const registry = createRegistry(config, clock);
+    swarm = createSwarm(config, { secret, root, listeners, registry, metrics, clock, random, log });
     const monitor = await startMonitorOf(config, swarm, metrics, log);
     const booting = swarm.start(config.startWithinMs);
-    return asApp({ swarm, listeners, monitor, root, booting, log });
+    return asApp({ swarm, listeners, registry, monitor, root, booting, log });
   } catch (error) {
     await listeners?.stop(0);
     await root.dispose();
@@ -82,6 +85,7 @@ interface Parts {
   readonly secret: Secret | undefined;
   readonly root: StateRoot;
   readonly listeners: Listeners;
+  readonly registry: RegistryClient | undefined;
   readonly metrics: MockNodeMetrics;
   readonly clock: Clock;
   readonly random: Random;
@@ -91,7 +95,7 @@ interface Parts {
 function createSwarm(config: MockNodeConfig, parts: Parts): Swarm {
   const { clock, random, log } = parts;
   const { identities, addressing, advertiseHost } = config;
-  const registry = createRegistry(config);
+  const { registry } = parts;
   const disk = new Slots(diskUsers);
   const files =
     config.directory === undefined ? temporaryFiles : sharingSyncs(diskFiles, parts.root.directory);
@@ -125,9 +129,14 @@ function createSwarm(config: MockNodeConfig, parts: Parts): Swarm {
   });
 }
 
-function createRegistry({ discovery }: MockNodeConfig): Registry | undefined {
+function createRegistry({ discovery, identities }: MockNodeConfig, clock: Clock): RegistryClient | undefined {
   if (discovery === undefined) return undefined;
-  return new RegistryClient({ address: discovery, credentials: insecureNodeCredentials() });
+  return new RegistryClient({
+    address: discovery,
+    credentials: insecureNodeCredentials(clock),
+    lingerMs: identities.length === 1 ? 0 : swarmLingerMs,
+    clock,
+  });
 }
 
 async function startMonitorOf(
@@ -145,16 +154,18 @@ async function startMonitorOf(
 function asApp(parts: {
   readonly swarm: Swarm;
   readonly listeners: Listeners;
+  readonly registry: RegistryClient | undefined;
   readonly monitor: Monitor | undefined;
   readonly root: StateRoot;
   readonly booting: Promise<void>;
   readonly log: Logger;
 }): MockNodeApp {
-  const { swarm, listeners, monitor, root, booting, log } = parts;
+  const { swarm, listeners, registry, monitor, root, booting, log } = parts;
   const stopping = new Phases()
     .add('nodes', async () => {
       await swarm.end(lastReportsMs);
       await booting;
+      registry?.close();
     })
     .add('listeners', (leftMs) => listeners.stop(leftMs))
     .add('monitor', () => monitor?.close())

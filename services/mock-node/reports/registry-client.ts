@@ -1,7 +1,8 @@
-// Reports over gRPC. Nodes of one process share a channel, which is open only while one of them reports:
-// alone, a node closes its channel after each report (design, section 4).
+// Reports over gRPC. Nodes of one process share a channel, which is open while one of them reports and closes a
+// while after: alone, a node closes its channel after each report (design, section 4).
 
 import type { ChannelCredentials } from '@grpc/grpc-js';
+import type { Clock, Timer } from '../../../shared/clock.js';
 import {
   NodeRegistryServiceClient,
   NodeReport,
@@ -17,6 +18,9 @@ export interface RegistryClientOptions {
   /** host:port of discovery's listener for nodes. */
   readonly address: string;
   readonly credentials: ChannelCredentials;
+  /** How long the channel stays open for the next report: milliseconds. */
+  readonly lingerMs: number;
+  readonly clock: Clock;
 }
 
 const timeoutMs = 5_000;
@@ -35,6 +39,7 @@ export class RegistryClient implements Registry {
   readonly #slots = new Slots(atOnce);
   #client: NodeRegistryServiceClient | undefined;
   #users = 0;
+  #closing: Timer | undefined;
 
   constructor(options: RegistryClientOptions) {
     this.#options = options;
@@ -53,8 +58,16 @@ export class RegistryClient implements Registry {
     }, signal);
   }
 
+  /** Closes the channel. A later report opens another. */
+  close(): void {
+    this.#closing?.cancel();
+    this.#client?.close();
+    this.#client = undefined;
+  }
+
   #open(): NodeRegistryServiceClient {
     this.#users++;
+    this.#closing?.cancel();
     this.#client ??= new NodeRegistryServiceClient(
       this.#options.address,
       this.#options.credentials,
@@ -65,8 +78,9 @@ export class RegistryClient implements Registry {
 
   #leave(): void {
     if (--this.#users > 0) return;
-    this.#client?.close();
-    this.#client = undefined;
+    const { lingerMs, clock } = this.#options;
+    if (lingerMs === 0) this.close();
+    else this.#closing = clock.setTimer(lingerMs, () => this.close());
   }
 }
 
