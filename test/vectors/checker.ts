@@ -22,18 +22,32 @@ export class MalformedFileError extends Error {
   override readonly name = 'MalformedFileError';
 }
 
-/** Makes a checker for a file whose `vectors` all have one shape; other keys are let pass. */
+const fileShape = z.object({ vectors: z.array(z.unknown()) });
+
+/**
+ * Makes a checker for a file whose `vectors` all have one shape; other keys are let pass. A case of another shape
+ * fails, and the others are checked all the same.
+ */
 export function checker<S extends z.ZodType>(
   shape: S,
   nameOf: (vector: z.output<S>) => string,
   check: (vector: z.output<S>) => Verdict,
 ): Checker {
-  const fileShape = z.object({ vectors: z.array(shape) });
   return (content) => {
-    const parsed = fileShape.safeParse(content);
-    if (!parsed.success) throw new MalformedFileError(z.prettifyError(parsed.error).replaceAll('\n', ' '));
-    return parsed.data.vectors.map((vector) => ({ name: nameOf(vector), verdict: guarded(check, vector) }));
+    const file = fileShape.safeParse(content);
+    if (!file.success) throw new MalformedFileError(inOneLine(file.error));
+    return file.data.vectors.map((vector, index) => {
+      const parsed = shape.safeParse(vector);
+      if (parsed.success) return { name: nameOf(parsed.data), verdict: guarded(check, parsed.data) };
+      return { name: `vectors[${index}]`, verdict: { kind: 'FAILED', message: inOneLine(parsed.error) } };
+    });
   };
+}
+
+function inOneLine(error: z.ZodError): string {
+  return error.issues
+    .map(({ path, message }) => `${path.length === 0 ? '' : `${path.join('.')}: `}${message}`)
+    .join('; ');
 }
 
 /** Passes where both are the same, however deep. */

@@ -11,7 +11,10 @@ const { npm_lifecycle_event: script, INIT_CWD: calledFrom } = process.env;
 const base = script === 'vectors' && calledFrom !== undefined ? calledFrom : process.cwd();
 const [folder, ...rest] = process.argv.slice(2);
 
-process.exitCode = rest.length > 0 ? refuse('expected one folder') : await check(folder);
+process.exitCode =
+  rest.length > 0 || folder?.startsWith('-')
+    ? refuse('expected one folder (usage: npm run vectors -- [DIR])')
+    : await check(folder);
 
 async function check(given: string | undefined): Promise<number> {
   try {

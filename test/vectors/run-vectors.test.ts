@@ -77,14 +77,25 @@ test('what is not part of this version, or not known, is said', async () => {
   });
 });
 
-test('a malformed file is named and the others are still checked', async () => {
+test('a malformed file fails by name, and the others are still checked', async () => {
   await write('durations.json', '{"vectors":');
-  await write('helper-replies.json', { vectors: [{ name: 'x', stdout: 1, exit_code: 0, expected: {} }] });
+  await write('helper-replies.json', { vectors: {} });
   await write('shellquote.json', { vectors: [{ input: 'a', words: ['a'] }] });
   const { totals, lines } = await run(folder);
-  expect(totals).toEqual({ passed: 1, failed: 0, skipped: 0, malformed: 2 });
+  expect(totals).toEqual({ passed: 1, failed: 2, skipped: 0, malformed: 2 });
   expect(lines[0]).toMatch(/^durations\.json: cannot be used: .*JSON/);
-  expect(lines[1]).toMatch(/^helper-replies\.json: cannot be used: .*vectors\[0\]\.stdout/);
+  expect(lines[1]).toMatch(/^helper-replies\.json: cannot be used: vectors: .*array/);
+  expect(lines.at(-1)).toBe('1 passed, 2 failed');
+});
+
+test('a malformed case fails by its place, and the others are still checked', async () => {
+  await write('durations.json', {
+    vectors: [{ input: '1s', ok: true }, null, { input: '1s', ok: true, ns: '1000000000' }],
+  });
+  const { totals, lines } = await run(folder);
+  expect(totals).toEqual({ passed: 1, failed: 2, skipped: 0, malformed: 0 });
+  expect(lines[1]).toMatch(/^ {2}FAILED vectors\[0\]: ns: /);
+  expect(lines[2]).toMatch(/^ {2}FAILED vectors\[1\]: /);
 });
 
 test('a folder that is missing or has no known file is refused', async () => {
@@ -110,4 +121,5 @@ test('the exit code says whether all passed, a case failed, or the folder is unu
     code: 2,
     stderr: expect.stringContaining('missing'),
   });
+  expect(await command('--help')).toMatchObject({ code: 2, stderr: expect.stringContaining('usage') });
 });

@@ -16,7 +16,7 @@ export interface Totals {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** Files that could not be read. */
+  /** Files that could not be read; each counts as one failure. */
   readonly malformed: number;
 }
 
@@ -63,9 +63,10 @@ export async function runVectors(folder: string, print: (line: string) => void):
       print(`${name}: ignored: no vector file that is known`);
     }
   }
-  const totals = count(all);
+  const counts = count(all);
+  const totals = { ...counts, failed: counts.failed + malformed, malformed };
   print(`${totals.passed} passed, ${totals.failed} failed`);
-  return { ...totals, malformed };
+  return totals;
 }
 
 async function vectorFiles(folder: string): Promise<string[]> {
@@ -73,7 +74,7 @@ async function vectorFiles(folder: string): Promise<string[]> {
   try {
     entries = await readdir(folder);
   } catch (error) {
-    throw new VectorsError(`cannot read the folder ${folder}`, { cause: error });
+    throw new VectorsError(`cannot read the folder: ${messageOf(error)}`, { cause: error });
   }
   const names = entries.filter((name) => name.endsWith('.json')).sort();
   if (!names.some((name) => checkers.has(name) || later.has(name))) {
@@ -86,8 +87,12 @@ async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    throw new MalformedFileError(error instanceof Error ? error.message : String(error));
+    throw new MalformedFileError(messageOf(error));
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** A line for the file and, below it, one for each case that needs a word. */

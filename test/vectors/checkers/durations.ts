@@ -4,17 +4,16 @@ import { z } from 'zod';
 import { DurationError, parseDuration } from '../../../shared/durations.js';
 import { checker, same } from '../checker.js';
 
-const shape = z.object({
-  input: z.string(),
-  ok: z.boolean(),
-  /** Nanoseconds, where `ok`. */
-  ns: z.string().optional(),
-});
+const shape = z.discriminatedUnion('ok', [
+  /** `ns`: nanoseconds. */
+  z.object({ input: z.string(), ok: z.literal(true), ns: z.string() }),
+  z.object({ input: z.string(), ok: z.literal(false) }),
+]);
 
 export const durations = checker(
   shape,
   ({ input }) => JSON.stringify(input),
-  ({ input, ok, ns }) => same(ok ? `${ns} ns` : 'an error', read(input)),
+  (vector) => same(vector.ok ? `${vector.ns} ns` : 'an error', read(vector.input)),
 );
 
 function read(input: string): string {
