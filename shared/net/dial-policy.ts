@@ -43,11 +43,6 @@ export function dialRefusal(ip: string, networks: readonly Cidr[]): string | und
   return undefined;
 }
 
-/** @returns true where {@link dialRefusal} has nothing against the address */
-export function isDialable(ip: string, networks: readonly Cidr[]): boolean {
-  return dialRefusal(ip, networks) === undefined;
-}
-
 const refusedKinds: Readonly<Record<string, string | undefined>> = {
   unspecified: 'an unspecified address',
   linkLocal: 'a link-local address',

@@ -19,9 +19,6 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** 0: stopped as asked. 1: crashed, could not start, or was told twice to stop. 2: bad configuration. */
-export type ExitCode = 0 | 1 | 2;
-
 export interface ProcessOptions {
   readonly log: Logger;
   start(): Promise<App>;
@@ -29,7 +26,8 @@ export interface ProcessOptions {
 
 /**
  * Starts the app and runs it until SIGTERM or SIGINT, which stop it; then the process exits. A second signal
- * exits at once, as does whatever nobody caught.
+ * exits at once, as does whatever nobody caught. Exit codes: 0 stopped as asked; 1 crashed, could not start, or
+ * was told twice to stop; 2 bad configuration.
  */
 export async function runProcess(options: ProcessOptions, process: NodeJS.Process): Promise<void> {
   const { log } = options;

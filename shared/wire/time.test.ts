@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Duration } from '../gen/google/protobuf/duration.js';
-import { fromDuration, fromTimestamp, toDuration, toTimestamp } from './time.js';
+import { fromDuration, toDuration, toTimestamp } from './time.js';
 
 test.each([
   [0, 0n, 0],
@@ -29,12 +29,7 @@ test('a Duration out of all bounds is a number', () => {
   expect(fromDuration({ seconds: 2n ** 63n - 1n, nanos: -(2 ** 31) })).toBeGreaterThan(1e20);
 });
 
-test('a moment survives', () => {
-  expect(fromTimestamp(toTimestamp(1_900_000_000_123))).toBe(1_900_000_000_123);
-});
-
-test('what is no moment is undefined, and can never be made', () => {
-  expect(fromTimestamp(undefined)).toBeUndefined();
-  expect(fromTimestamp(new Date(Number.NaN))).toBeUndefined();
-  for (const ms of [Number.NaN, 1e300, -1e300]) expect(fromTimestamp(toTimestamp(ms))).toBeTypeOf('number');
+test('every number of milliseconds is a moment', () => {
+  expect(toTimestamp(1_900_000_000_123).getTime()).toBe(1_900_000_000_123);
+  for (const ms of [Number.NaN, 1e300, -1e300]) expect(toTimestamp(ms).getTime()).not.toBeNaN();
 });

@@ -28,10 +28,3 @@ export function fromDuration(duration: Duration | undefined): number {
 export function toTimestamp(ms: number): Date {
   return new Date(Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, -latestMs), latestMs));
 }
-
-/** @returns Unix milliseconds, or undefined where the Timestamp is not set or is no moment */
-export function fromTimestamp(date: Date | undefined): number | undefined {
-  if (date === undefined) return undefined;
-  const ms = date.getTime();
-  return Number.isNaN(ms) ? undefined : ms;
-}

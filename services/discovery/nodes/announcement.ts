@@ -20,40 +20,33 @@ export interface Reply {
   readonly nextReportMs: number;
 }
 
-/** A report whose form was checked. Its address is not known yet. */
-export interface Report extends Configured {
+/** What a boot says of itself. */
+interface Statement extends Configured {
   readonly type: ReportType;
-  /** UUID, lower case; a repeat of the same event keeps it. */
+  /** UUID, lower case; a repeat of the same event keeps it. Empty for an answer to a probe. */
   readonly eventId: string;
   readonly identity: Identity;
   readonly bootId: BootId;
   readonly component: string;
   readonly version: string;
   readonly labels: Labels;
-  /** At least 1. */
+  /** At least 1; 0 for an answer to a probe. */
   readonly sequence: bigint;
   /** Hash of the bytes that were sent: tells a repeat from another report with the same sequence. */
   readonly digest: string;
   /** Hex SHA-256 of the boot certificate (DER); empty without one. */
   readonly certificateSha256: string;
+}
+
+/** A report whose form was checked. Its address is not known yet. */
+export interface Report extends Statement {
   readonly port: number;
   /** The host that the node wants to be dialled at; empty where it names none. */
   readonly host: string;
 }
 
-export interface Announcement extends Configured {
+export interface Announcement extends Statement {
   readonly source: NodeSource;
-  readonly type: ReportType;
-  readonly eventId: string;
-  readonly identity: Identity;
-  readonly bootId: BootId;
-  readonly component: string;
-  readonly version: string;
-  readonly labels: Labels;
-  /** 0 for an answer to a probe. */
-  readonly sequence: bigint;
-  readonly digest: string;
-  readonly certificateSha256: string;
   /** IP address and port, IPv6 in brackets. */
   readonly address: string;
   /** Whom the bounds per source count it to; empty for an answer to a probe. */

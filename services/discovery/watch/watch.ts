@@ -4,6 +4,7 @@
 // from which place to resume. Nothing is ever left out silently (design, section 4).
 
 import type { Clock } from '../../../shared/clock.js';
+import { pump } from '../../../shared/replay-log/pump.js';
 import { OutOfRangeError } from '../../../shared/replay-log/replay-log.js';
 import { type Lease, nodeOf } from '../leases/lease.js';
 import type { NodeEvent } from '../nodes/node-event.js';
@@ -47,15 +48,20 @@ export class OvertakenError extends Error {
  */
 export async function watch(options: WatchOptions): Promise<never> {
   const { log, resume } = options;
-  const progress = { synced: false };
+  let inStep = false;
+  const send = async (item: WatchItem) => {
+    await options.send(item);
+    if (item.kind === 'SYNCED') inStep = true;
+  };
+  const watcher = { ...options, send };
   let missed = resume !== undefined && log.holds(resume) ? resume.revision : undefined;
   for (;;) {
     try {
-      const from = missed ?? (await sendSnapshot(options));
-      await follow(options, from, missed === undefined ? from : log.last, progress);
+      const from = missed ?? (await sendSnapshot(watcher));
+      await follow(watcher, from, missed === undefined ? from : log.last);
     } catch (error) {
       if (!(error instanceof OutOfRangeError)) throw error;
-      if (progress.synced) throw new OvertakenError('the watch was overtaken', { cause: error });
+      if (inStep) throw new OvertakenError('the watch was overtaken', { cause: error });
       missed = undefined;
     }
   }
@@ -82,25 +88,23 @@ async function sendSnapshot({ clock, log, present, filter, send }: WatchOptions)
 
 /** @param syncAt when everything up to this revision was sent, the watcher is told so */
 async function follow(
-  options: WatchOptions,
+  { log, filter, send, signal }: WatchOptions,
   from: number,
   syncAt: number,
-  progress: { synced: boolean },
 ): Promise<never> {
-  const { log, filter, send, signal } = options;
-  const sync = async () => {
-    await send({ kind: 'SYNCED', revision: syncAt });
-    progress.synced = true;
-  };
   const cursor = log.cursor(from);
-  if (from === syncAt) await sync();
-  for (;;) {
-    const batch = await cursor.next(signal);
-    let revision = batch.first;
-    for (const event of batch.values) {
-      if (matches(filter, event.node)) await send({ kind: 'HAPPENED', revision, event });
-      if (revision === syncAt) await sync();
-      revision++;
-    }
-  }
+  const synced = { kind: 'SYNCED', revision: syncAt } as const;
+  if (from === syncAt) await send(synced);
+  return pump({
+    cursor,
+    signal,
+    write: send,
+    encode: function* ({ first, values }): Generator<WatchItem> {
+      for (const [index, event] of values.entries()) {
+        const revision = first + index;
+        if (matches(filter, event.node)) yield { kind: 'HAPPENED', revision, event };
+        if (revision === syncAt) yield synced;
+      }
+    },
+  });
 }
