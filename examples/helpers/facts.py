@@ -16,7 +16,7 @@ def decide(request):
         return {"defer": True, "msg": "waiting for a role", "retry_after": "10m"}
 
     collectives = ["mcollective"]
-    if "role" in facts:
+    if facts.get("role"):
         collectives.append(str(facts["role"]))
 
     return {

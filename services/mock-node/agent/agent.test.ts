@@ -3,6 +3,7 @@ import { newBootId, newRunId, parseIdentity, type RunId } from '../../../shared/
 import { silentLogger } from '../../../shared/logger.js';
 import { Secret } from '../../../shared/secret.js';
 import { proof } from '../../../shared/trust/proof.js';
+import { agentConfiguration } from '../../../test/fakes/agent-configurations.js';
 import { CrashingFiles } from '../../../test/fakes/crashing-files.js';
 import { FakeClock, settle } from '../../../test/fakes/fake-clock.js';
 import { Slots } from '../slots.js';
@@ -87,19 +88,11 @@ function callOf(
 }
 
 function configuration(version: number, more: Record<string, string> = {}): Configuration {
-  return {
+  return agentConfiguration({
     digest: version.toString(16).padStart(64, '0'),
     configurationJson: JSON.stringify({ version: String(version), ...more }),
-    keyPem: '',
-    certificatePem: '',
-    caPem: '',
-    sslDir: '',
-    nodeEcdhPublic: new Uint8Array(),
-    provisionerEcdhPublic: new Uint8Array(),
-    serverJwt: '',
     actionPolicies: new Map([['a.policy', `policy ${version}`]]),
-    opaPolicies: new Map(),
-  };
+  });
 }
 
 async function reasonOf(call: Promise<unknown>): Promise<string> {

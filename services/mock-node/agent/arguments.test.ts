@@ -1,20 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { agentConfiguration } from '../../../test/fakes/agent-configurations.js';
 import { checkConfiguration, checkSplay, readSettings } from './arguments.js';
 import { type Configuration, filesOf } from './configuration.js';
 
-const configuration: Configuration = {
-  digest: '',
-  configurationJson: '{"a":"1"}',
-  keyPem: '',
-  certificatePem: '',
-  caPem: '',
-  sslDir: '',
-  nodeEcdhPublic: new Uint8Array(),
-  provisionerEcdhPublic: new Uint8Array(),
-  serverJwt: '',
-  actionPolicies: new Map(),
-  opaPolicies: new Map(),
-};
+const configuration = agentConfiguration();
 
 function fieldsOf(changes: Partial<Configuration>): string[] {
   return checkConfiguration({ ...configuration, ...changes }).map(({ field }) => field);

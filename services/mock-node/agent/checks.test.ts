@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { newBootId, newRunId, parseIdentity } from '../../../shared/identity.js';
+import { agentConfiguration } from '../../../test/fakes/agent-configurations.js';
 import type { Arguments, Caller, PendingStop, Rpc, StopRpc } from './call.js';
 import { checkAdmission, checkRequest, type Standing } from './checks.js';
-import type { Configuration } from './configuration.js';
 
 const identity = parseIdentity('web-1.example.net') ?? '';
 const bootId = newBootId();
@@ -177,19 +177,7 @@ describe('the fence of the same site', () => {
 });
 
 describe('what is asked for', () => {
-  const configuration: Configuration = {
-    digest: '00',
-    configurationJson: '{"a":"1"}',
-    keyPem: '',
-    certificatePem: '',
-    caPem: '',
-    sslDir: '',
-    nodeEcdhPublic: new Uint8Array(),
-    provisionerEcdhPublic: new Uint8Array(),
-    serverJwt: '',
-    actionPolicies: new Map(),
-    opaPolicies: new Map(),
-  };
+  const configuration = agentConfiguration();
   const key = {
     keyPem: '-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAA==\n',
     nodeEcdhPublic: new Uint8Array(32),

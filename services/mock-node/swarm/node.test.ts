@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { RpcError } from '../../../shared/grpc/errors.js';
 import { newRunId, parseIdentity, type RunId } from '../../../shared/identity.js';
 import { silentLogger } from '../../../shared/logger.js';
+import { agentConfiguration } from '../../../test/fakes/agent-configurations.js';
 import { CrashingFiles } from '../../../test/fakes/crashing-files.js';
 import { FakeClock } from '../../../test/fakes/fake-clock.js';
 import { FakeRegistry } from '../../../test/fakes/fake-registry.js';
@@ -72,19 +73,11 @@ function callTo(node: Node, run: RunId): Call {
 }
 
 async function configure(node: Node, runId: RunId, version = 1): Promise<void> {
-  await agentOf(node).configure(callTo(node, runId), {
-    digest: `${digest}${version}`,
-    configurationJson: `{"version":"${version}"}`,
-    keyPem: '',
-    certificatePem: '',
-    caPem: '',
-    sslDir: '',
-    nodeEcdhPublic: new Uint8Array(),
-    provisionerEcdhPublic: new Uint8Array(),
-    serverJwt: '',
-    actionPolicies: new Map(),
-    opaPolicies: new Map(),
-  });
+  const configurationJson = `{"version":"${version}"}`;
+  await agentOf(node).configure(
+    callTo(node, runId),
+    agentConfiguration({ digest: `${digest}${version}`, configurationJson }),
+  );
 }
 
 test('a restart is announced at once, and the next boot comes up configured and says so', async () => {
