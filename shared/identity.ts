@@ -12,7 +12,8 @@ export type BootId = string & { readonly __brand: 'BootId' };
 /** One pass of the sequence over one host: a UUIDv7, lower case. */
 export type RunId = string & { readonly __brand: 'RunId' };
 
-const identityPattern = /^[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9_-])?$/;
+// Checked before it is folded: folding makes ASCII letters of some that are none, such as the Kelvin sign.
+const identityPattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_-])?$/;
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
@@ -22,8 +23,7 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
  * @returns the identity, or undefined where the text is none
  */
 export function parseIdentity(text: string): Identity | undefined {
-  const folded = text.toLowerCase();
-  return identityPattern.test(folded) ? (folded as Identity) : undefined;
+  return identityPattern.test(text) ? (text.toLowerCase() as Identity) : undefined;
 }
 
 /** @returns the boot id in lower case, or undefined where the text is no UUID */

@@ -31,23 +31,23 @@ export class Aftermath {
   ended(host: Host, result: RunResult): void {
     const { outcome, fetched } = result;
     const ranBoot = learnBootOfRun(host);
-    const bootSighted = host.boots.current !== ranBoot;
+    const bootedSince = host.boots.current !== ranBoot;
     host.fetched = fetched?.bootId === host.boots.current ? fetched : undefined;
-    host.provisioned = outcome.kind === 'PROVISIONED' && !bootSighted;
+    host.provisioned = outcome.kind === 'PROVISIONED' && !bootedSince;
 
-    const past = { ...this.#count(host, ranBoot, outcome, bootSighted), bootSighted };
+    const past = this.#count(host, ranBoot, outcome);
     const next = afterRun(outcome, past, this.#options.policy(), this.#options.random);
     this.#publish(host, result, next, past);
     this.#follow(host, next, outcome);
     // A boot that was sighted too late to supersede the run does now what it does to any hold.
-    if (next.state === 'HELD' && bootSighted && host.left === undefined) this.#options.entry.endHold(host);
+    if (next.state === 'HELD' && bootedSince && host.left === undefined) this.#options.entry.endHold(host);
   }
 
-  #count({ identity }: Host, boot: BootId, outcome: Outcome, bootSighted: boolean) {
+  #count({ identity }: Host, boot: BootId, outcome: Outcome): Past {
     const { counters } = this.#options;
     if (outcome.kind === 'PROVISIONED') counters.provisioned(identity, boot);
     const comebacks = saysItWouldComeBack(outcome) ? counters.cameBack(identity) : 0;
-    switch (rowEffect(outcome, bootSighted)) {
+    switch (rowEffect(outcome)) {
       case 'ADDS':
         return { failuresInRow: counters.failed(identity), comebacks };
       case 'ENDS':

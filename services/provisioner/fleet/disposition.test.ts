@@ -11,7 +11,7 @@ import {
 
 const policy: DispositionPolicy = { holdMs: 45_000, backoffMaxMs: 600_000, intervalMs: 60_000 };
 const middle = () => 0.5;
-const noPast: Past = { failuresInRow: 0, comebacks: 0, bootSighted: false };
+const noPast: Past = { failuresInRow: 0, comebacks: 0 };
 
 function nextAfter(outcome: Outcome, past: Partial<Past> = {}): Next {
   return afterRun(outcome, { ...noPast, ...past }, policy, middle);
@@ -93,14 +93,10 @@ describe('after failures in a row', () => {
     expect(new Set(waits).size).toBeGreaterThan(3);
   });
 
-  it('a boot that nobody sighted supersedes twice, and then backs off likewise', () => {
+  it('a new boot supersedes twice in a row, and then backs off likewise', () => {
     const superseded: Outcome = { kind: 'SUPERSEDED', by: 'BOOT', message: '' };
     expect(nextAfter(superseded, { failuresInRow: 2 })).toEqual({ state: 'QUEUED', at: 'TAIL' });
     expect(nextAfter(superseded, { failuresInRow: 3 })).toEqual({ state: 'BACKING_OFF', ms: 120_000 });
-    expect(nextAfter(superseded, { failuresInRow: 3, bootSighted: true })).toEqual({
-      state: 'QUEUED',
-      at: 'TAIL',
-    });
   });
 
   it('a loop backs off likewise, from the third comeback on', () => {
@@ -112,18 +108,17 @@ describe('after failures in a row', () => {
 });
 
 describe('a row of failures', () => {
-  const rows: [string, Outcome, boolean, 'ADDS' | 'ENDS' | 'KEEPS'][] = [
-    ['FAILED', { kind: 'FAILED', reason: 'UNREACHABLE', message: '' }, true, 'ADDS'],
-    ['PROVISIONED', { kind: 'PROVISIONED', unsettled: true }, false, 'ENDS'],
-    ['SHUT_DOWN', { kind: 'SHUT_DOWN', message: '' }, false, 'ENDS'],
-    ['DEFERRED', { kind: 'DEFERRED', message: '', retryAfterMs: undefined }, false, 'ENDS'],
-    ['SKIPPED_STALE', { kind: 'SKIPPED_STALE', message: '' }, false, 'KEEPS'],
-    ['CANCELLED', { kind: 'CANCELLED', cause: 'PAUSED' }, false, 'KEEPS'],
-    ['SUPERSEDED by a fence', { kind: 'SUPERSEDED', by: 'FENCE', message: '' }, false, 'KEEPS'],
-    ['SUPERSEDED by a boot that was sighted', { kind: 'SUPERSEDED', by: 'BOOT', message: '' }, true, 'KEEPS'],
-    ['SUPERSEDED by a boot that nobody saw', { kind: 'SUPERSEDED', by: 'BOOT', message: '' }, false, 'ADDS'],
+  const rows: [string, Outcome, 'ADDS' | 'ENDS' | 'KEEPS'][] = [
+    ['FAILED', { kind: 'FAILED', reason: 'UNREACHABLE', message: '' }, 'ADDS'],
+    ['PROVISIONED', { kind: 'PROVISIONED', unsettled: true }, 'ENDS'],
+    ['SHUT_DOWN', { kind: 'SHUT_DOWN', message: '' }, 'ENDS'],
+    ['DEFERRED', { kind: 'DEFERRED', message: '', retryAfterMs: undefined }, 'ENDS'],
+    ['SKIPPED_STALE', { kind: 'SKIPPED_STALE', message: '' }, 'KEEPS'],
+    ['CANCELLED', { kind: 'CANCELLED', cause: 'PAUSED' }, 'KEEPS'],
+    ['SUPERSEDED by a fence', { kind: 'SUPERSEDED', by: 'FENCE', message: '' }, 'KEEPS'],
+    ['SUPERSEDED by a boot', { kind: 'SUPERSEDED', by: 'BOOT', message: '' }, 'ADDS'],
   ];
-  for (const [name, outcome, bootSighted, effect] of rows) {
-    it(`${effect} with ${name}`, () => expect(rowEffect(outcome, bootSighted)).toBe(effect));
+  for (const [name, outcome, effect] of rows) {
+    it(`${effect} with ${name}`, () => expect(rowEffect(outcome)).toBe(effect));
   }
 });

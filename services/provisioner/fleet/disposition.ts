@@ -6,11 +6,8 @@ import type { Random } from '../../../shared/random.js';
 import type { Outcome } from '../run/outcome.js';
 import { loopThreshold } from './counters.js';
 
-/**
- * @param bootSighted whether a later boot than the run's is known
- * @returns what an outcome does to the row of failures of its node: adds to it, ends it, or leaves it as it is
- */
-export function rowEffect(outcome: Outcome, bootSighted: boolean): 'ADDS' | 'ENDS' | 'KEEPS' {
+/** @returns what an outcome does to the row of failures of its node: adds to it, ends it, or leaves it as it is */
+export function rowEffect(outcome: Outcome): 'ADDS' | 'ENDS' | 'KEEPS' {
   switch (outcome.kind) {
     case 'PROVISIONED':
     case 'SHUT_DOWN':
@@ -19,8 +16,8 @@ export function rowEffect(outcome: Outcome, bootSighted: boolean): 'ADDS' | 'END
     case 'FAILED':
       return 'ADDS';
     case 'SUPERSEDED':
-      // Only the node says that it has rebooted. One that says so to every run would be run without a pause.
-      return outcome.by === 'BOOT' && !bootSighted ? 'ADDS' : 'KEEPS';
+      // A node that boots anew in every run, or says so, would be run without a pause for ever.
+      return outcome.by === 'BOOT' ? 'ADDS' : 'KEEPS';
     case 'SKIPPED_STALE':
     case 'CANCELLED':
       return 'KEEPS';
@@ -44,8 +41,6 @@ export interface DispositionPolicy {
 /** What is known of the node's past, the run that ended included. */
 export interface Past {
   readonly failuresInRow: number;
-  /** Whether a later boot than that of the run is known. */
-  readonly bootSighted: boolean;
   /** Times within an hour that it came back, or said it would, after it was provisioned. */
   readonly comebacks: number;
 }
@@ -69,11 +64,9 @@ export function afterRun(outcome: Outcome, past: Past, policy: DispositionPolicy
       return pauseAfterFailures(past, policy, random) ?? { state: 'RELEASED' };
     case 'SKIPPED_STALE':
       return { state: 'RELEASED' };
-    case 'SUPERSEDED': {
+    case 'SUPERSEDED':
       if (outcome.by === 'FENCE') return { state: 'HELD', ms: fenceHoldMs };
-      const pause = past.bootSighted ? undefined : pauseAfterFailures(past, policy, random);
-      return pause ?? { state: 'QUEUED', at: 'TAIL' };
-    }
+      return pauseAfterFailures(past, policy, random) ?? { state: 'QUEUED', at: 'TAIL' };
     case 'CANCELLED':
       switch (outcome.cause) {
         case 'PAUSED':

@@ -3,6 +3,7 @@
 
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { StartError } from '../../../shared/process/start-error.js';
 import type { PauseNote, PauseStore } from './pause.js';
 
 const fileName = 'paused.json';
@@ -14,14 +15,21 @@ export class PauseFile implements PauseStore {
     this.#path = join(dataDir, fileName);
   }
 
-  /** A file that cannot be understood is a pause of which nothing more is known. */
+  /**
+   * A file that cannot be understood is a pause of which nothing more is known.
+   *
+   * @throws StartError where it cannot be read: whether an operator paused is then not known
+   */
   async load(): Promise<PauseNote | undefined> {
     let text: string;
     try {
       text = await readFile(this.#path, 'utf8');
     } catch (error) {
       if (isMissing(error)) return undefined;
-      throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new StartError(`${this.#path}, the note of a pause, cannot be read: ${why}; mend or remove it`, {
+        cause: error,
+      });
     }
     return parseNote(text);
   }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -87,6 +87,11 @@ describe('the file of a pause', () => {
   it('is a pause while it is there, also where nobody can read what it says', async () => {
     await writeFile(join(folder, 'paused.json'), '{"since":');
     expect(await new PauseFile(folder).load()).toEqual({ since: 0, by: '', message: '' });
+  });
+
+  it('refuses the start, naming the file, where it cannot be read', async () => {
+    await mkdir(join(folder, 'paused.json'));
+    await expect(new PauseFile(folder).load()).rejects.toThrow(join(folder, 'paused.json'));
   });
 
   it('is not there where the folder is not, and makes the folder when it is needed', async () => {
