@@ -2,12 +2,14 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { readNodeState } from '../../services/mock-node/state/read-node-state.js';
 import { loopbackHost } from '../../services/mock-node/swarm/names.js';
 import { configureRequest, NodeClient, newRun, patience, temporaryFolder } from './mock-node-support.js';
 
 const main = join(import.meta.dirname, '../../services/mock-node/main.ts');
+const follow = pathToFileURL(join(import.meta.dirname, '../../cli/launch/follow-launcher.ts')).href;
 
 interface Process {
   readonly child: ChildProcess;
@@ -16,8 +18,8 @@ interface Process {
 
 async function startProcess(...flags: string[]): Promise<Process> {
   const usual = ['--tls-mode=insecure', '--listen=0.0.0.0:0', '--start-within=0s', '--down-time=20ms'];
-  const child = spawn(process.execPath, ['--import', 'tsx', main, ...usual, ...flags], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const child = spawn(process.execPath, ['--import', 'tsx', '--import', follow, main, ...usual, ...flags], {
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => {
     child.kill('SIGKILL');
