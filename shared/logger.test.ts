@@ -60,6 +60,22 @@ describe('createLogger', () => {
     expect(readFileSync(logfile, 'utf8')).toBe('');
   });
 
+  it('goes on, and says so once on standard error, where the disk is full', () => {
+    const script = `
+      import { createLogger } from '${new URL('./logger.ts', import.meta.url).href}';
+      const log = createLogger({ service: 'x', site: 'lab', level: 'info', logfile: '/dev/full' });
+      for (let line = 0; line < 20_000; line++) log.info('a line of which some 20,000 do not fit in what is kept');
+      process.exit(7);
+    `;
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--import', 'tsx', '--input-type=module', '-e', script],
+      { encoding: 'utf8', timeout: 20_000 },
+    );
+    expect(stderr).toMatch(/^the log cannot be written, lines may be lost: ENOSPC.*\n$/);
+    expect(status).toBe(7);
+  });
+
   it('loses no line when the process exits at once', () => {
     const script = `
       import { createLogger } from '${new URL('./logger.ts', import.meta.url).href}';

@@ -1,6 +1,7 @@
 // The services' logger: pino, JSON lines with service and site on every one. What must not be in a log is taken
 // out here a second time; it should not have been passed in the first place (see Secret).
 
+import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import pino from 'pino';
 import pretty from 'pino-pretty';
@@ -38,6 +39,9 @@ const secretKeys: ReadonlySet<string> = new Set([
 
 /** pino looks serializers up by the exact key; these are the spellings that child bindings might have. */
 const secretBindings = [...secretKeys, 'configuration_json', 'key_pem', 'private_key', 'server_jwt'];
+
+/** What is kept while the log cannot be written. */
+const mostKeptBytes = 2 ** 20;
 
 /** Below this nesting an object in a log line is cut off. */
 const deepest = 6;
@@ -79,10 +83,35 @@ export function silentLogger(): Logger {
 }
 
 function openDestination(logfile: string): pino.DestinationStream {
-  if (logfile !== 'stdout') return pino.destination({ dest: logfile, sync: true });
+  if (logfile !== 'stdout') return openLines(logfile);
   if (isatty(1))
     return pretty({ destination: 1, sync: true, colorize: true, singleLine: true, ignore: 'service,site' });
-  return pino.destination({ fd: 1, sync: true });
+  return openLines(1);
+}
+
+/**
+ * A log that cannot be written, on a full disk for instance, must not end the work: its lines are kept until
+ * there is room, dropped beyond what is kept, and standard error says so once.
+ */
+function openLines(dest: string | number): pino.DestinationStream {
+  const destination = pino.destination({ dest, sync: true, maxLength: mostKeptBytes });
+  let failing = false;
+  destination.on('error', (error: Error) => {
+    if (!failing) complain(`the log cannot be written, lines may be lost: ${error.message}\n`);
+    failing = true;
+  });
+  destination.on('write', () => {
+    failing = false;
+  });
+  return destination;
+}
+
+function complain(text: string): void {
+  try {
+    writeSync(2, text);
+  } catch {
+    // Standard error is full as well: nobody is left to tell.
+  }
 }
 
 function cleanObject(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
