@@ -55,7 +55,7 @@ export class NodeStore {
   readonly #turn = new Slots(1);
   #state: NodeState;
   #made = false;
-  #staged = 0;
+  #stagings = 0;
   #closed = false;
 
   constructor(options: NodeStoreOptions) {
@@ -81,6 +81,8 @@ export class NodeStore {
    */
   open(provisioningByDefault: boolean, now: number): Promise<{ readonly provisioning: boolean }> {
     return this.#exclusively(async () => {
+      const present = await this.#files.list(this.#directory);
+      if (present.length === 0) return { provisioning: true };
       const manifest = await this.#files.read(manifestPath(this.#directory));
       if (manifest !== undefined) {
         this.#state = decodeManifest(manifest.toString());
@@ -88,9 +90,9 @@ export class NodeStore {
       }
       const { configuration } = this.#state;
       if (configuration?.status === 'COMMITTED') {
-        await this.#rollForward(configuration);
+        await this.#rollForward(configuration, present);
       } else if (configuration?.status === 'WITHDRAWN') {
-        await this.#removeAllBut([]);
+        await this.#removeAllBut([], present);
       }
       const provisioning = await this.#readsProvisioning(provisioningByDefault);
       if (configuration?.status === 'COMMITTED') {
@@ -98,7 +100,7 @@ export class NodeStore {
       } else if (configuration?.status === 'WITHDRAWN') {
         await this.#write(removed(this.#state));
       }
-      await this.#discardStaged('');
+      await this.#discardAllStaged();
       return { provisioning };
     });
   }
@@ -127,15 +129,13 @@ export class NodeStore {
     change: (state: NodeState, staged: Staged) => NodeState,
     beforeCommit?: () => void,
   ): Promise<void> {
+    const staging = `${stagingPrefix}${++this.#stagings}`;
+    const replaced = this.#state.configuration?.staging;
     try {
-      const staged = await this.#stage(contents);
-      await this.save((state) => change(state, staged), beforeCommit);
+      const files = await this.#stage(staging, contents);
+      await this.save((state) => change(state, { staging, files }), beforeCommit);
     } finally {
-      const discarding = this.#exclusively(() =>
-        this.#discardStaged(this.#state.configuration?.staging ?? ''),
-      );
-      // What cannot be removed now is removed at the next start.
-      await discarding.catch(() => {});
+      for (const each of [staging, replaced]) if (each) await this.#discardUnlessCommitted(each);
     }
   }
 
@@ -150,8 +150,7 @@ export class NodeStore {
     return this.#turn.use(() => this.#disk.use(work));
   }
 
-  async #stage(contents: readonly FileContent[]): Promise<Staged> {
-    const staging = `${stagingPrefix}${++this.#staged}`;
+  async #stage(staging: string, contents: readonly FileContent[]): Promise<ManifestFile[]> {
     const folder = stagingDirectory(this.#directory, staging);
     return await this.#disk.use(async () => {
       await this.#makeDirectory();
@@ -162,7 +161,7 @@ export class NodeStore {
         files.push({ path, sha256: createHash('sha256').update(content).digest('hex') });
       }
       await this.#files.sync(folder);
-      return { staging, files };
+      return files;
     });
   }
 
@@ -177,8 +176,8 @@ export class NodeStore {
   }
 
   /** Puts the files of a committed configuration in place. A crash on the way repeats it at the next start. */
-  async #rollForward({ staging, files }: CommittedConfiguration): Promise<void> {
-    await this.#removeAllBut(files);
+  async #rollForward({ staging, files }: CommittedConfiguration, present: readonly string[]): Promise<void> {
+    await this.#removeAllBut(files, present);
     const folders = new Set([this.#directory]);
     for (const [index, { path }] of files.entries()) {
       const to = join(this.#directory, path);
@@ -192,11 +191,11 @@ export class NodeStore {
     for (const folder of folders) await this.#files.sync(folder);
   }
 
-  async #removeAllBut(files: readonly ManifestFile[]): Promise<void> {
+  /** @param present what is in the node's folder */
+  async #removeAllBut(files: readonly ManifestFile[], present: readonly string[]): Promise<void> {
     const kept = new Set(files.map(({ path }) => path));
-    const present = new Set(await this.#files.list(this.#directory));
     for (const entry of configurationEntries) {
-      if (!present.has(entry) || kept.has(entry)) continue;
+      if (!present.includes(entry) || kept.has(entry)) continue;
       const folder = join(this.#directory, entry);
       const names = await this.#files.list(folder);
       const extra = names.filter((name) => !kept.has(`${entry}/${name}`));
@@ -210,11 +209,17 @@ export class NodeStore {
     return text === undefined || enablesProvisioning(parseSettings(text.toString()), provisioningByDefault);
   }
 
-  /** Removes staging folders but the one that is kept: not committed, replaced, or put in place. */
-  async #discardStaged(kept: string): Promise<void> {
+  /** What cannot be removed now is removed at the next start. */
+  async #discardUnlessCommitted(staging: string): Promise<void> {
+    if (staging === this.#state.configuration?.staging) return;
+    await this.#files.remove(stagingDirectory(this.#directory, staging)).catch(() => {});
+  }
+
+  /** Removes what was staged and not committed, replaced, or put in place. */
+  async #discardAllStaged(): Promise<void> {
     const state = stateDirectory(this.#directory);
     for (const name of await this.#files.list(state)) {
-      if (name.startsWith(stagingPrefix) && name !== kept) await this.#files.remove(join(state, name));
+      if (name.startsWith(stagingPrefix)) await this.#files.remove(join(state, name));
     }
   }
 
