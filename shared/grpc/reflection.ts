@@ -9,6 +9,18 @@ import type { Server, ServiceDefinition } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
 import type { OpenCalls } from './open-calls.js';
 
+/** A service of reflection: v1 or v1alpha. */
+interface Part {
+  readonly definition: ServiceDefinition;
+  readonly implementation: object;
+}
+
+/**
+ * By the services that are told of. What the installation holds does not change, and reading it costs
+ * milliseconds and half a megabyte: a swarm has thousands of servers.
+ */
+const made = new Map<string, readonly Part[]>();
+
 /**
  * Adds reflection (v1 and v1alpha) of the given services.
  *
@@ -19,14 +31,26 @@ export function addReflection(
   calls: OpenCalls,
   definitions: readonly ServiceDefinition[],
 ): void {
+  const services = definitions.map(serviceName);
+  const key = services.join();
+  const parts = made.get(key) ?? reflectionOf(services);
+  made.set(key, parts);
+  for (const { definition, implementation } of parts) {
+    server.addService(definition, calls.track(implementation));
+  }
+}
+
+function reflectionOf(services: string[]): readonly Part[] {
   const { file } = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorsPath()));
   const fileDescriptorProtos = file.map((each) => Buffer.from(toBinary(FileDescriptorProtoSchema, each)));
   // The library takes what proto-loader gives, and reads nothing of it but the descriptors.
   const format = 'Protocol Buffer 3 EnumDescriptorProto' as const;
   const descriptors = { format, type: {}, fileDescriptorProtos };
-  new ReflectionService({ descriptors }, { services: definitions.map(serviceName) }).addToServer({
-    addService: (definition, implementation) => server.addService(definition, calls.track(implementation)),
+  const parts: Part[] = [];
+  new ReflectionService({ descriptors }, { services }).addToServer({
+    addService: (definition, implementation) => parts.push({ definition, implementation }),
   });
+  return parts;
 }
 
 /** proto/ is beside shared/ in the source tree, and beside dist/ once compiled. */
