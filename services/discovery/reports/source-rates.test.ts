@@ -31,5 +31,7 @@ test('however many come, a source is told to wait for a minute at most', () => {
 test('an IPv6 network of 64 bits is one source', () => {
   expect(originOf('2001:db8:1:2::1')).toBe(originOf('2001:db8:1:2:ffff::9'));
   expect(originOf('2001:db8:1:2::1')).not.toBe(originOf('2001:db8:1:3::1'));
+  expect(originOf('2001:db8:1:2::1')).toBe('2001:db8:1:2::/64');
+  expect(originOf('fe80::1')).toBe('fe80:0:0:0::/64');
   expect(originOf('10.0.0.1')).toBe('10.0.0.1');
 });

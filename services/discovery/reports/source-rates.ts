@@ -44,6 +44,6 @@ export class SourceRates {
 /** Whom a peer is counted to: its IP address, or the /64 network of an IPv6 address, which one machine fills. */
 export function originOf(ip: string): string {
   if (!isIpv6(ip)) return ip;
-  const parts = parseIp(ip)?.toByteArray().slice(0, 8) ?? [];
-  return `${Buffer.from(parts).toString('hex')}::/64`;
+  const groups = parseIp(ip)?.toNormalizedString().split(':') ?? [];
+  return `${groups.slice(0, 4).join(':')}::/64`;
 }
