@@ -2,6 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { projectRoot } from '../launch/project.js';
+import { quoteWord } from '../launch/quote.js';
 import { ServiceEndedError } from '../launch/service-process.js';
 import { Stack } from '../launch/stack.js';
 import { ProgressDisplay, type Screen } from './display.js';
@@ -20,7 +21,7 @@ export function prepareDemo({ nodes, helper }: DemoOptions, directory: string): 
   return Stack.prepare({
     directory,
     nodes,
-    helper: helper ?? `sh ${projectRoot()}/examples/helpers/minimal.sh`,
+    helper: helper ?? `sh ${quoteWord(`${projectRoot()}/examples/helpers/minimal.sh`)}`,
     discovery: { interval, max_reports_per_second: Math.max(500, nodes) },
     provisioner: { interval },
   });

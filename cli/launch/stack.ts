@@ -42,7 +42,7 @@ const portNames = [
 
 type Ports = Readonly<Record<(typeof portNames)[number], number>>;
 
-const readyWithinMs = 30_000;
+const readyWithinMs = 60_000;
 
 export class Stack {
   readonly directory: string;

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { projectRoot } from '../../cli/launch/project.js';
+import { quoteWord } from '../../cli/launch/quote.js';
 import { Stack, type StackOptions } from '../../cli/launch/stack.js';
 
 /** @returns the command line of a helper in test/e2e/helpers */
 export function testHelper(name: string): string {
-  return join(projectRoot(), 'test/e2e/helpers', name);
+  return quoteWord(join(projectRoot(), 'test/e2e/helpers', name));
 }
 
 /**
