@@ -3,10 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { entryPoint, type ServiceName } from '../../cli/launch/project.js';
 import { until } from '../../cli/launch/until.js';
 import { untilConfirmed } from './confirmed.js';
+import { listenAnywhere } from './listen.js';
 import { prepareStack, testHelper } from './workspace.js';
 
 test('a configuration with mistakes names every one of them, with the nearest key, and exits with 2', () => {
@@ -37,28 +38,36 @@ test('a capability that this version lacks is refused at start', () => {
 });
 
 test('a configuration file that is not there is named', () => {
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    [entryPoint('discovery'), '--config', '/nowhere/x.yaml'],
-    {
-      encoding: 'utf8',
-    },
-  );
+  const { status, stderr } = runService('discovery', ['--config', '/nowhere/x.yaml']);
   expect(status).toBe(2);
   expect(stderr).toContain('/nowhere/x.yaml');
 });
 
-test('a port in use is named, and the service exits with 1', async () => {
-  const holder = createServer();
-  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void holder.close());
-  const address = holder.address();
-  if (address === null || typeof address === 'string') throw new Error('a listener without a port');
-  const { status, stderr, stdout } = runWith('discovery', {
-    text: `tls: { mode: insecure }\nlisten_nodes: 127.0.0.1:${address.port}\nlisten: 127.0.0.1:0\nmonitor_port: 0\n`,
+describe('a port in use is named, and the service exits with 1', () => {
+  const insecure = 'tls: { mode: insecure }\nmonitor_port: 0\n';
+
+  test('discovery', async () => {
+    const port = await listenAnywhere(createServer(), '127.0.0.1');
+    const text = `${insecure}listen_nodes: 127.0.0.1:${port}\nlisten: 127.0.0.1:0\n`;
+    expectRefusedPort(runWith('discovery', { text }), `127.0.0.1:${port}`);
   });
-  expect(status).toBe(1);
-  expect(stderr + stdout).toContain(`127.0.0.1:${address.port}`);
+
+  test('provisioner', async () => {
+    const port = await listenAnywhere(createServer(), '127.0.0.1');
+    const text = `${insecure}listen: 127.0.0.1:${port}\ndiscovery: [127.0.0.1:7412]\nhelper: sh\ndata_dir: data\n`;
+    expectRefusedPort(runWith('provisioner', { text }), `127.0.0.1:${port}`);
+  });
+
+  test('mock node', async () => {
+    const port = await listenAnywhere(createServer(), '127.0.0.1');
+    const flags = ['--tls-mode', 'insecure', '--identity', 'web-1', '--listen', `127.0.0.1:${port}`];
+    expectRefusedPort(runService('mock-node', flags), `127.0.0.1:${port}`);
+  });
+
+  function expectRefusedPort({ status, stderr }: ReturnType<typeof runService>, address: string): void {
+    expect(status).toBe(1);
+    expect(stderr).toContain(address);
+  }
 });
 
 test('an unreachable discovery: not ready and says why, then goes on when discovery is there', async () => {
@@ -86,8 +95,9 @@ function runWith(service: ServiceName, config: { text: string }) {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'config.yaml');
   writeFileSync(file, config.text);
-  return spawnSync(process.execPath, [entryPoint(service), '--config', file], {
-    encoding: 'utf8',
-    timeout: 20_000,
-  });
+  return runService(service, ['--config', file]);
+}
+
+function runService(service: ServiceName, args: readonly string[]) {
+  return spawnSync(process.execPath, [entryPoint(service), ...args], { encoding: 'utf8', timeout: 20_000 });
 }

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { until } from '../../cli/launch/until.js';
+import { listenAnywhere } from './listen.js';
 
 /** @returns a port that accepts connections and then is silent */
 export async function silentPort(): Promise<number> {
@@ -13,14 +14,10 @@ export async function silentPort(): Promise<number> {
     socket.on('error', () => socket.destroy());
     socket.on('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
-    server.close();
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('a listener without a port');
-  return address.port;
+  return await listenAnywhere(server, '0.0.0.0');
 }
 
 /** Listens with the shortest queue there is and then stands still: its kernel drops what does not fit. */

@@ -8,6 +8,7 @@ import { NodeReport, ReportType } from '../../shared/gen/slipway/discovery/v1/re
 import { FakeNodes } from '../fakes/fake-nodes.js';
 import { announce, connectRegistry, sendReport } from './announce.js';
 import { untilConfirmed } from './confirmed.js';
+import { listenAnywhere } from './listen.js';
 import { nodesOnDisk, notWhole } from './nodes-on-disk.js';
 import { prepareStack, testHelper } from './workspace.js';
 
@@ -97,16 +98,12 @@ async function announceOddNodes(stack: Stack): Promise<void> {
 }
 
 /** @returns a port at which somebody speaks that has never heard of HTTP/2 */
-async function babblingPort(): Promise<number> {
+function babblingPort(): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());
     socket.end('220 mail.example.net ESMTP ready\r\n');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('a listener without a port');
-  return address.port;
+  return listenAnywhere(server, '127.0.0.1');
 }
 
 /** Opens connections to a gRPC port and says what does not belong there. */

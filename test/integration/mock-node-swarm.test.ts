@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
+import { freePorts } from '../../cli/launch/ports.js';
 import { loopbackHost } from '../../services/mock-node/swarm/names.js';
 import { loggerTo } from '../../shared/logger.js';
 import {
@@ -72,8 +73,9 @@ test('nodes may have a port each instead', async () => {
 });
 
 test('the monitor counts nodes by what they do, and configurations', async () => {
+  const { monitor } = await freePorts(['monitor']);
   const app = await startMockNode({
-    flags: ['--nodes=3', '--monitor-host=127.0.0.1', `--monitor-port=${await freePort()}`],
+    flags: ['--nodes=3', '--monitor-host=127.0.0.1', `--monitor-port=${monitor}`],
   });
   const node = new NodeClient(`${loopbackHost(0)}:${app.port}`);
   const run = newRun();
@@ -111,12 +113,3 @@ test('nothing that is logged holds a secret or a value of a configuration', asyn
   expect(logged).toContain('booted');
   expect(logged).not.toMatch(/hunter2|s3cret/);
 });
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net');
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : expect.fail('no port');
-}
