@@ -37,8 +37,11 @@ describe('a provisioner', () => {
     expect(await metric(app, 'hosts', 'HELD')).toBe(3);
     expect(await metric(app, 'rpc_duration_seconds_count', 'Configure')).toBe(3);
     expect(await metric(app, 'helper_duration_seconds_count')).toBe(3);
-    const runs = site.lines.filter(({ level, run_id }) => level === 'info' && run_id !== undefined);
-    expect(runs).toHaveLength(3);
+    const ofRuns = site.lines.filter(({ level, run_id }) => level === 'info' && run_id !== undefined);
+    const ends = ofRuns.filter(({ msg }) => msg.startsWith('run finished'));
+    expect(ends).toHaveLength(3);
+    // The other line says that the node came up.
+    expect(ofRuns).toHaveLength(6);
   });
 
   it('does not start where its port is taken, and leaves nothing behind', async () => {
