@@ -57,6 +57,14 @@ describe('runProcess', () => {
     expect((await run.end()).messages.at(-1)).toBe('stopped');
   });
 
+  it('loses no signal that comes in the moment in which it takes over', async () => {
+    const early = `process.once('SIGTERM', () => process.exit(7)); process.kill(process.pid, 'SIGTERM');`;
+    const { code, messages } = await runScript(
+      script(idle).replace('await runProcess', `${early} await runProcess`),
+    ).end();
+    expect({ code, last: messages.at(-1) }).toEqual({ code: 0, last: 'stopped' });
+  });
+
   it('stops an app that was still starting when the signal came', async () => {
     const slow = `(await new Promise((resolve) => { process.once('SIGUSR2', resolve); log.info('half'); }), ${idle})`;
     const run = runScript(script(slow));

@@ -59,7 +59,10 @@ async function runUntilStopped({ log, start }: ProcessOptions, process: NodeJS.P
   log.info('stopped');
 }
 
-/** Resolves with the first signal; the next one ends the process. */
+/**
+ * Resolves with the first signal; the next one ends the process. What was done on signals before there was
+ * anything to stop (early-signals.ts) is done no more.
+ */
 function firstSignal(log: Logger, process: NodeJS.Process): Promise<string> {
   return new Promise((resolve) => {
     let asked = false;
@@ -72,9 +75,10 @@ function firstSignal(log: Logger, process: NodeJS.Process): Promise<string> {
       resolve(signal);
     };
     for (const signal of stopSignals) {
-      // What early-signals.ts installed: from here on there is something to stop.
-      process.removeAllListeners(signal);
+      const before = process.listeners(signal);
+      // Node.js loses a signal that is under way when its last listener goes: hence ours comes first.
       process.on(signal, onSignal);
+      for (const listener of before) process.off(signal, listener);
     }
   });
 }
