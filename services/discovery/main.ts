@@ -3,5 +3,5 @@
 import { exitOnSignals } from '../../shared/process/early-signals.js';
 
 exitOnSignals(process);
-const { runDiscovery } = await import('./run.js');
+const { runDiscovery } = await import('./program.js');
 await runDiscovery(process);

@@ -1,16 +1,7 @@
-// The provisioner as a process.
+// The provisioner's process: the only place of it that touches `process`.
 
-import { runService } from '../../shared/process/run-service.js';
-import { createApp } from './app.js';
-import { loadProvisionerConfig, type ProvisionerConfig } from './config.js';
+import { exitOnSignals } from '../../shared/process/early-signals.js';
 
-await runService<ProvisionerConfig>(
-  {
-    name: 'provisioner',
-    load: loadProvisionerConfig,
-    logging: ({ site, loglevel, logfile }) => ({ service: 'provisioner', site, level: loglevel, logfile }),
-    nofile: ({ workers }) => 4 * workers,
-    start: (config, log) => createApp(config, log, { env: process.env }),
-  },
-  process,
-);
+exitOnSignals(process);
+const { runProvisioner } = await import('./program.js');
+await runProvisioner(process);
