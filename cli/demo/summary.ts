@@ -43,9 +43,15 @@ function failureExamples(log: string): Map<string, string> {
   for (const line of log.split('\n')) {
     if (!line.includes('"outcome":"FAILED"')) continue;
     const { reason, identity, message } = parseLine(line);
-    examples.set(String(reason), `${identity}: ${String(message).split('\n')[0]}`);
+    examples.set(String(reason), `${identity}: ${firstAndLastLine(String(message))}`);
   }
   return examples;
+}
+
+/** What a program writes as it fails begins with what failed and ends with why. */
+function firstAndLastLine(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.length < 2 ? text.trim() : `${lines.at(0)} … ${lines.at(-1)?.trim()}`;
 }
 
 /** A line that was cut off when its writer died says nothing. */

@@ -152,6 +152,7 @@ describe('keys that no setting has', () => {
     ['helper-mode: exec', 'helper-mode: unknown setting; did you mean helper_mode? (line 1)'],
     ['Workers: 3', 'Workers: unknown setting; did you mean workers? (line 1)'],
     ['tls_mode: insecure', 'tls_mode: unknown setting; did you mean tls.mode? (line 1)'],
+    ['events.max_count: 3', 'events.max_count: expected to be nested: events: { max_count: … }'],
     ['max_count: 3', 'max_count: unknown setting; did you mean events.max_count? (line 1)'],
     ['event: {max_count: 3}', 'event: unknown setting; did you mean events? (line 1)'],
     ['events: {max_coutn: 3}', 'events.max_coutn: unknown setting; did you mean events.max_count? (line 1)'],

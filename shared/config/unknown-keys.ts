@@ -26,8 +26,14 @@ export function unknownKeys(value: unknown, schema: z.core.$ZodType, path = ''):
  * @param known the paths of all settings and maps of settings
  */
 export function unknownKeyProblem(path: string, known: readonly string[]): Problem {
+  if (known.includes(path)) return { path, message: `expected to be nested: ${nested(path)}` };
   const meant = nearest(path, known) ?? nearestByName(path, known);
   return { path, message: `unknown setting${meant === undefined ? '' : `; did you mean ${meant}?`}` };
+}
+
+/** `tls.mode`, which names the setting everywhere else, as a file has to write it. */
+function nested(path: string): string {
+  return path.split('.').reduceRight((inner, part) => `${part}: ${inner === '' ? '…' : `{ ${inner} }`}`, '');
 }
 
 /** A key that is right but for standing in another map, as `mode` for `tls.mode`. */

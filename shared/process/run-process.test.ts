@@ -78,6 +78,15 @@ describe('runProcess', () => {
     });
   });
 
+  it('exits with 0 where a start that was told to stop never comes to an end', async () => {
+    const run = runScript(
+      script(`(log.info('half'), await new Promise((resolve) => setInterval(resolve, 60_000)))`),
+    );
+    await run.line('half');
+    run.kill('SIGTERM');
+    expect((await run.end()).code).toBe(0);
+  });
+
   it('stops an app that comes to its end by itself', async () => {
     const run = runScript(script(`{ addresses: {}, done: Promise.resolve(), stop: async () => {} }`));
     expect(await run.end()).toMatchObject({ code: 0, messages: ['started', 'stopping', 'stopped'] });

@@ -1,6 +1,7 @@
 // The life of a process: start, wait for a signal, stop, exit code. What runs in it is an App; where its settings
 // come from is the caller's matter (run-service.ts for services, flags for the mock node).
 
+import { sleep, systemClock } from '../clock.js';
 import { ConfigError } from '../config/config-error.js';
 import { routeLibraryLog } from '../grpc/library-log.js';
 import type { Logger } from '../logger.js';
@@ -23,6 +24,9 @@ export interface ProcessOptions {
   readonly log: Logger;
   start(): Promise<App>;
 }
+
+/** How long a start that was told to stop may take to come to an end, so that it can be stopped in order. */
+const startGraceMs = 5000;
 
 /**
  * Starts the app and runs it until SIGTERM or SIGINT, which stop it; then the process exits. A second signal
@@ -51,7 +55,12 @@ export async function runProcess(options: ProcessOptions, process: NodeJS.Proces
 
 async function runUntilStopped({ log, start }: ProcessOptions, process: NodeJS.Process): Promise<void> {
   const stopAsked = firstSignal(log, process);
-  const app = await start();
+  const hung = stopAsked.then(() => sleep(systemClock, startGraceMs));
+  const app = await Promise.race([start(), hung]);
+  if (app === undefined) {
+    log.warn(`told to stop while starting, and not started ${startGraceMs} ms later: exiting`);
+    return;
+  }
   log.info({ addresses: app.addresses }, 'started');
   const why = await Promise.race([stopAsked, endOf(app)]);
   log.info({ why }, 'stopping');
