@@ -99,7 +99,7 @@ export class HelperBench {
 
   async close(): Promise<void> {
     await Promise.all(this.#helpers.map((helper) => helper.close()));
-    for (const { pid } of await this.#marked()) process.kill(pid, 'SIGKILL');
+    for (const { pid } of await this.#marked()) killIfThere(pid);
     await rm(this.folder, { recursive: true });
   }
 
@@ -107,6 +107,15 @@ export class HelperBench {
     const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
     const found = await Promise.all(pids.map((pid) => describeProcess(pid, `HELPER_BENCH=${this.#mark}`)));
     return found.filter((info) => info !== undefined);
+  }
+}
+
+/** What was found a moment ago may have ended by itself since. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }
 
