@@ -86,3 +86,38 @@ class InsecureNodeCredentials extends ChannelCredentials {
 export function insecureNodeCredentials(clock: Clock = systemClock): ChannelCredentials {
   return new InsecureNodeCredentials(clock);
 }
+
+export interface PinnedOptions {
+  readonly clock?: Clock;
+  /** How long a handshake may take: milliseconds. Default 5000. */
+  readonly handshakeMs?: number;
+}
+
+/** Words of a failed connection to a peer that showed another certificate than the pinned one. */
+export const pinMismatch = 'another certificate than the pinned one';
+
+/**
+ * Credentials with TLS for channels to one node: its boot certificate, known by hash, is accepted and no other
+ * one, whatever name, issuer and dates it has.
+ *
+ * @param certificateSha256 lower case hex, of the DER
+ */
+export function pinnedNodeCredentials(
+  _certificateSha256: string,
+  _options: PinnedOptions = {},
+): ChannelCredentials {
+  throw new Error('not yet');
+}
+
+/**
+ * Credentials with TLS for the first contact with a node of which only the address is known: any certificate is
+ * accepted.
+ *
+ * @param learn is given the certificate's hash, lower case hex, before the first call is sent
+ */
+export function learningNodeCredentials(
+  _learn: (certificateSha256: string) => void,
+  _options: PinnedOptions = {},
+): ChannelCredentials {
+  throw new Error('not yet');
+}
