@@ -35,7 +35,7 @@ export function helperReply(reply: Partial<HelperReply> = {}): HelperReply {
     defer: false,
     shutdown: false,
     msg: '',
-    key: '',
+    key: undefined,
     certificate: '',
     ca: '',
     ssldir: '',

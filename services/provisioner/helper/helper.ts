@@ -1,6 +1,7 @@
 // The helper as the sequence sees it: JSON in, a decision out (design, section 7).
 
 import type { Identity } from '../../../shared/identity.js';
+import type { Secret } from '../../../shared/secret.js';
 import type { Inventory } from '../run/inventory.js';
 import type { HelperFailureReason } from '../run/outcome.js';
 
@@ -15,7 +16,8 @@ export interface HelperReply {
   readonly defer: boolean;
   readonly shutdown: boolean;
   readonly msg: string;
-  readonly key: string;
+  /** A private key for the node, as the helper gave it; undefined where it gave none. */
+  readonly key: Secret | undefined;
   readonly certificate: string;
   readonly ca: string;
   readonly ssldir: string;

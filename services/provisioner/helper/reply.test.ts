@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Secret } from '../../../shared/secret.js';
 import { HelperError, type HelperReply } from './helper.js';
 import { parseReply } from './reply.js';
 
@@ -6,7 +7,7 @@ const nothing: HelperReply = {
   defer: false,
   shutdown: false,
   msg: '',
-  key: '',
+  key: undefined,
   certificate: '',
   ca: '',
   ssldir: '',
@@ -44,7 +45,7 @@ test('every key is read', () => {
     defer: true,
     shutdown: true,
     msg: 'm',
-    key: 'k',
+    key: new Secret('k'),
     certificate: 'c',
     ca: 'a',
     ssldir: '/s',
@@ -61,6 +62,13 @@ test('every key is read', () => {
       permissions: { submission: true, streams: false, governor: true, serviceHost: true },
     },
   });
+});
+
+test('a private key is kept as a secret', () => {
+  const reply = parseReply('{"key": "-----BEGIN"}');
+  expect(reply.key?.reveal()).toBe('-----BEGIN');
+  expect(JSON.stringify(reply)).not.toContain('BEGIN');
+  expect(parseReply('{"key": ""}').key).toBeUndefined();
 });
 
 test('fixed keys are matched without regard to case and the one written last wins', () => {

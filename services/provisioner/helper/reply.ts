@@ -2,6 +2,7 @@
 // judge.ts's matter.
 
 import { DurationError, durationMs } from '../../../shared/durations.js';
+import { Secret } from '../../../shared/secret.js';
 import {
   booleanField,
   type Field,
@@ -44,7 +45,7 @@ function readReply(fields: ReadonlyMap<string, Field>): HelperReply {
     defer: booleanField(fields.get('defer')) ?? false,
     shutdown: booleanField(fields.get('shutdown')) ?? false,
     msg: stringField(fields.get('msg')) ?? '',
-    key: stringField(fields.get('key')) ?? '',
+    key: secretOf(stringField(fields.get('key')) ?? ''),
     certificate: stringField(fields.get('certificate')) ?? '',
     ca: stringField(fields.get('ca')) ?? '',
     ssldir: stringField(fields.get('ssldir')) ?? '',
@@ -55,6 +56,10 @@ function readReply(fields: ReadonlyMap<string, Field>): HelperReply {
     retryAfterMs: readRetryAfter(fields.get('retry_after')),
     ...(serverClaims && { serverClaims }),
   };
+}
+
+function secretOf(text: string): Secret | undefined {
+  return text === '' ? undefined : new Secret(text);
 }
 
 /** A duration; "" is as absent, and what is over 24 h counts as 24 h. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newBootId, parseIdentity } from '../../../shared/identity.js';
+import { Secret } from '../../../shared/secret.js';
 import { helperReply } from '../../../test/fakes/fake-helper.js';
 import { refused, status, tooLate } from '../../../test/fakes/fake-node-agent.js';
 import { RunBench } from '../../../test/fakes/run-bench.js';
@@ -223,7 +224,7 @@ describe('the helper', () => {
 
   it('cannot give a key while nothing encrypts it: nothing is sent', async () => {
     const bench = new RunBench();
-    bench.helper.replies({ key: 'KEY' });
+    bench.helper.replies({ key: new Secret('KEY') });
     const { outcome } = await bench.run();
     expect(outcome).toMatchObject({
       reason: 'KEY_INVALID',

@@ -15,7 +15,7 @@ export async function configure(run: RunContext, tries: number): Promise<StepRes
   if (reply.configuration.size === 0) {
     return refuse(run, 'EMPTY_CONFIGURATION', 'the helper gave no configuration');
   }
-  if (reply.key !== '') {
+  if (reply.key !== undefined) {
     return refuse(
       run,
       'KEY_INVALID',
