@@ -3,14 +3,18 @@
 import 'reflect-metadata';
 
 export {
+  AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
   ExtendedKeyUsage,
   ExtendedKeyUsageExtension,
+  type Extension,
+  type JsonGeneralName,
   KeyUsageFlags,
   KeyUsagesExtension,
   Pkcs10CertificateRequest,
   Pkcs10CertificateRequestGenerator,
   SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';

@@ -1,0 +1,43 @@
+// Keys of curve 25519 as the 32 bytes that tokens and calls carry, to and from what node:crypto works with.
+
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { TrustError } from './trust-error.js';
+
+type Curve = 'ed25519' | 'x25519';
+
+/** What stands before the 32 bytes in DER (RFC 8410). */
+const publicPrefix: Readonly<Record<Curve, Buffer>> = {
+  ed25519: Buffer.from('302a300506032b6570032100', 'hex'),
+  x25519: Buffer.from('302a300506032b656e032100', 'hex'),
+};
+const seedPrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** @throws TrustError MALFORMED where it has not 32 bytes */
+export function publicKeyFromRaw(curve: Curve, raw: Uint8Array): KeyObject {
+  // OpenSSL takes what follows the 32 bytes for nothing, so the length is looked at here.
+  if (raw.length !== 32) throw new TrustError('MALFORMED', `an ${curve} key has 32 bytes, not ${raw.length}`);
+  return createPublicKey({
+    key: Buffer.concat([publicPrefix[curve], raw]),
+    format: 'der',
+    type: 'spki',
+  });
+}
+
+/** @throws TrustError MALFORMED where it has not 32 bytes */
+export function ed25519KeyFromSeed(seed: Uint8Array): KeyObject {
+  if (seed.length !== 32) {
+    throw new TrustError('MALFORMED', `an ed25519 seed has 32 bytes, not ${seed.length}`);
+  }
+  return createPrivateKey({ key: Buffer.concat([seedPrefix, seed]), format: 'der', type: 'pkcs8' });
+}
+
+/** @returns the 32 bytes of an ed25519 or x25519 key's public half; a private key's is taken from it */
+export function rawPublicKey(key: KeyObject): Buffer {
+  const publicHalf = key.type === 'private' ? createPublicKey(key) : key;
+  return publicHalf.export({ format: 'der', type: 'spki' }).subarray(-32);
+}
+
+/** @returns the 32 bytes that an ed25519 private key was made of */
+export function rawSeed(privateKey: KeyObject): Buffer {
+  return privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32);
+}
