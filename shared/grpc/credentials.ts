@@ -1,90 +1,18 @@
-// Channel credentials for nodes. grpc-js keeps the socket of a peer that accepts a connection and then says
-// nothing, even after the channel was closed; these free it. They rest on _createSecureConnector, which
-// grpc-js does not promise to keep: its version is pinned exactly, nothing else uses it, and
-// test/integration/grpc-credentials.test.ts shows that it still does what is said here.
+// Channel credentials for nodes, which have no certificate of the site: a node is known by the hash of the
+// certificate that it made at its boot (design, section 8, "First contact").
 
-import type { Socket } from 'node:net';
-import { CallCredentials, ChannelCredentials } from '@grpc/grpc-js';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { ChannelCredentials } from '@grpc/grpc-js';
 import { type Clock, systemClock } from '../clock.js';
-
-type Connector = ReturnType<ChannelCredentials['_createSecureConnector']>;
-
-/** How long a closed channel has to close its socket itself: milliseconds. */
-const graceMs = 250;
-
-/**
- * Holds the socket of one connection from the moment that TCP is up, so that it can be destroyed when the
- * channel is closed, whatever the peer is waiting for.
- */
-class GuardedSocket {
-  readonly #clock: Clock;
-  #socket: Socket | undefined;
-  #released = false;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** @throws where the channel was closed while TCP was still connecting */
-  hold(socket: Socket): void {
-    if (this.#released) {
-      socket.destroy();
-      throw new Error('the channel was closed');
-    }
-    this.#socket = socket;
-    socket.once('close', () => {
-      if (this.#socket === socket) this.#socket = undefined;
-    });
-  }
-
-  release(): void {
-    this.#released = true;
-    if (this.#socket === undefined) return;
-    const timer = this.#clock.setTimer(graceMs, () => this.#socket?.destroy());
-    this.#socket.once('close', () => timer.cancel());
-  }
-}
-
-class InsecureNodeCredentials extends ChannelCredentials {
-  readonly #clock: Clock;
-
-  constructor(clock: Clock) {
-    super();
-    this.#clock = clock;
-  }
-
-  override _isSecure(): boolean {
-    return false;
-  }
-
-  override _equals(other: ChannelCredentials): boolean {
-    return this === other;
-  }
-
-  override _createSecureConnector(
-    _target: unknown,
-    _options: unknown,
-    callCredentials: CallCredentials = CallCredentials.createEmpty(),
-  ): Connector {
-    const guard = new GuardedSocket(this.#clock);
-    return {
-      connect: async (socket) => {
-        guard.hold(socket);
-        return { socket, secure: false };
-      },
-      waitForReady: async () => {},
-      getCallCredentials: () => callCredentials,
-      destroy: () => guard.release(),
-    };
-  }
-}
+import { minVersion, peerHash, shakeHands } from '../tls/handshake.js';
+import { GuardedCredentials } from './guarded-credentials.js';
 
 /**
  * Credentials without TLS for channels to nodes. One object serves any number of channels. Closing such a
  * channel ends calls that are still in flight a quarter of a second later.
  */
 export function insecureNodeCredentials(clock: Clock = systemClock): ChannelCredentials {
-  return new InsecureNodeCredentials(clock);
+  return new GuardedCredentials(clock);
 }
 
 export interface PinnedOptions {
@@ -98,26 +26,61 @@ export const pinMismatch = 'another certificate than the pinned one';
 
 /**
  * Credentials with TLS for channels to one node: its boot certificate, known by hash, is accepted and no other
- * one, whatever name, issuer and dates it has.
+ * one, whatever name, issuer and dates it has. A call to a peer with another one fails with UNAVAILABLE, never
+ * connected, and its details contain {@link pinMismatch}.
  *
  * @param certificateSha256 lower case hex, of the DER
  */
 export function pinnedNodeCredentials(
-  _certificateSha256: string,
-  _options: PinnedOptions = {},
+  certificateSha256: string,
+  options: PinnedOptions = {},
 ): ChannelCredentials {
-  throw new Error('not yet');
+  return judgingByHash((hash) => checkPin(hash, certificateSha256), options);
 }
 
 /**
- * Credentials with TLS for the first contact with a node of which only the address is known: any certificate is
- * accepted.
+ * Credentials with TLS for the first contact with a node of which only the address is known: the first certificate
+ * is accepted, whichever it is, and then no other. They are for one channel.
  *
  * @param learn is given the certificate's hash, lower case hex, before the first call is sent
  */
 export function learningNodeCredentials(
-  _learn: (certificateSha256: string) => void,
-  _options: PinnedOptions = {},
+  learn: (certificateSha256: string) => void,
+  options: PinnedOptions = {},
 ): ChannelCredentials {
-  throw new Error('not yet');
+  let learned: string | undefined;
+  return judgingByHash((hash) => {
+    if (learned !== undefined) checkPin(hash, learned);
+    else learn(hash);
+    learned = hash;
+  }, options);
+}
+
+function checkPin(hash: string, pinned: string): void {
+  if (hash !== pinned) throw new Error(`${pinMismatch}: it has ${hash}, and ${pinned} is pinned`);
+}
+
+const defaultHandshakeMs = 5000;
+
+function judgingByHash(judge: (hash: string) => void, options: PinnedOptions): ChannelCredentials {
+  const { clock = systemClock, handshakeMs = defaultHandshakeMs } = options;
+  return new GuardedCredentials(clock, ({ socket }) =>
+    shakeHands(socket, {
+      clock,
+      limitMs: handshakeMs,
+      // That an unknown issuer is no reason to refuse is the point here: the hash is compared instead. No server
+      // name is sent: nodes are dialled by IP.
+      tls: { secureContext: anyIssuer(), rejectUnauthorized: false },
+      judge: (secured) => judge(peerHash(secured)),
+    }),
+  );
+}
+
+/** Making a context costs a quarter of a millisecond, and each node would need the same. */
+let sharedContext: SecureContext | undefined;
+
+function anyIssuer(): SecureContext {
+  // An empty list of CAs, lest the system's be parsed.
+  sharedContext ??= createSecureContext({ minVersion, ca: [] });
+  return sharedContext;
 }

@@ -1,7 +1,7 @@
 // What the tests of shared/grpc have in common: a real server on a free port and real clients of it, all
 // gone when the test is.
 
-import { credentials, type ServerOptions } from '@grpc/grpc-js';
+import { credentials, type ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
 import { onTestFinished } from 'vitest';
 import {
   NodeDiscoveryServiceClient,
@@ -31,6 +31,8 @@ export interface RigOptions {
   readonly listen?: string;
   readonly log?: Logger;
   readonly options?: ServerOptions;
+  /** The rig's own clients are for a server without TLS. */
+  readonly credentials?: ServerCredentials;
 }
 
 /** Serves the node contract and the discovery contract on one port; what is not given is unimplemented. */
@@ -43,6 +45,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       { definition: NodeDiscoveryServiceService, implementation: discoveryServing(options.discovery) },
     ],
     options: options.options ?? {},
+    ...(options.credentials && { credentials: options.credentials }),
   });
   const insecure = credentials.createInsecure();
   const agent = new NodeAgentServiceClient(server.address, insecure, serviceChannelOptions);
