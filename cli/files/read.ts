@@ -1,0 +1,31 @@
+// Reads what a command was pointed at: a file, or standard input where it says "-".
+
+import { readFile } from 'node:fs/promises';
+import { CommandError } from '../command-error.js';
+import type { Terminal } from '../terminal.js';
+
+/** What a file of ours holds at most, by far. */
+const mostBytes = 1024 * 1024;
+
+/**
+ * @param what names the thing in messages: "the token"
+ * @returns the text without white space around it
+ * @throws CommandError where it cannot be read, is empty or is far too long
+ */
+export async function readText(path: string, what: string, terminal: Terminal): Promise<string> {
+  const text = path === '-' ? await terminal.readInput() : await readNamed(path, what);
+  const where = path === '-' ? 'standard input' : path;
+  if (text.length > mostBytes) throw new CommandError(`${where} is too large to be ${what}`);
+  if (text.trim() === '') throw new CommandError(`${where} is empty; it should hold ${what}`);
+  return text.trim();
+}
+
+async function readNamed(path: string, what: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new CommandError(`cannot read ${what}: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
+  }
+}
