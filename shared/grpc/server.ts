@@ -14,6 +14,7 @@ import type { Logger } from '../logger.js';
 import { formatHostPort, parseHostPort } from '../net/addresses.js';
 import { Gate, type GateOptions } from './gate.js';
 import { Health } from './health.js';
+import { Injectors } from './injectors.js';
 import { openListener } from './listener.js';
 import { OpenCalls } from './open-calls.js';
 import { addReflection, serviceName } from './reflection.js';
@@ -29,6 +30,8 @@ export interface StartServerOptions {
   readonly services: readonly ServedService[];
   /** No TLS where absent. */
   readonly credentials?: ServerCredentials;
+  /** Instead of these, chooses for each connection; one that gets none is closed. */
+  readonly credentialsFor?: (socket: Socket) => ServerCredentials | undefined;
   readonly log: Logger;
   /** Whether the server tells what it serves. Default true. */
   readonly reflection?: boolean;
@@ -47,6 +50,11 @@ export interface RunningServer {
   readonly port: number;
   /** What health says of the server and of each of its services. */
   setServing(serving: boolean): void;
+  /**
+   * Credentials that `credentialsFor` gave are of no more use: connections that were made with them have `graceMs`
+   * to finish their calls.
+   */
+  release(credentials: ServerCredentials, graceMs: number): void;
   /**
    * Stops: health says NOT_SERVING, no call is let in any more, streams end with UNAVAILABLE, unary calls
    * have `graceMs` to finish, and what is still open then is cut. Never rejects; safe to call twice.
@@ -88,10 +96,13 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       services.map(({ definition }) => definition),
     );
   }
-  const injector = server.createConnectionInjector(options.credentials ?? ServerCredentials.createInsecure());
+  const injectors = new Injectors(server, clock);
+  const ofAll = options.credentials ?? ServerCredentials.createInsecure();
+  const { credentialsFor = () => ofAll } = options;
   const letIn = (socket: Socket) => {
-    injector.injectConnection(socket);
-    socket.resume();
+    const credentials = credentialsFor(socket);
+    if (credentials === undefined) socket.destroy();
+    else injectors.inject(socket, credentials);
   };
   const gate = options.gate && new Gate<Socket>({ clock, ...options.gate }, letIn);
   const connected = gate === undefined ? letIn : (socket: Socket) => gate.enter(socket);
@@ -108,6 +119,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     address,
     port,
     setServing: (serving) => health.setServing(serving && stopped === undefined),
+    release: (credentials, graceMs) => injectors.release(credentials, graceMs),
     stop: (graceMs) => {
       stopped ??= stop(graceMs);
       return stopped;
@@ -128,6 +140,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     server.tryShutdown(() => {});
     await within(clock, Math.min(Math.max(left(), leastCloseMs), closeGraceMs), closed);
     server.forceShutdown();
+    injectors.close();
     log.debug({ address }, 'stopped listening');
   }
 }

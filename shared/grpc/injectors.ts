@@ -1,0 +1,61 @@
+// Takes connections into a server, each with the credentials that it is to have, and lets go of credentials that
+// are of no more use together with what is connected with them.
+
+import type { Socket } from 'node:net';
+import type { Server, ServerCredentials } from '@grpc/grpc-js';
+import type { Clock, Timer } from '../clock.js';
+
+interface Entry {
+  readonly injector: ReturnType<Server['createConnectionInjector']>;
+  readonly sockets: Set<Socket>;
+}
+
+export class Injectors {
+  readonly #server: Server;
+  readonly #clock: Clock;
+  readonly #entries = new Map<ServerCredentials, Entry>();
+  readonly #ending = new Set<Timer>();
+
+  constructor(server: Server, clock: Clock) {
+    this.#server = server;
+    this.#clock = clock;
+  }
+
+  /** @param socket paused, and nothing was read from it yet */
+  inject(socket: Socket, credentials: ServerCredentials): void {
+    const { injector, sockets } = this.#entryOf(credentials);
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    injector.injectConnection(socket);
+    socket.resume();
+  }
+
+  /** Lets calls that are under way finish for `graceMs`, then cuts the connections. */
+  release(credentials: ServerCredentials, graceMs: number): void {
+    const entry = this.#entries.get(credentials);
+    if (entry === undefined) return;
+    this.#entries.delete(credentials);
+    entry.injector.destroy();
+    if (entry.sockets.size === 0) return;
+    const timer = this.#clock.setTimer(graceMs, () => {
+      this.#ending.delete(timer);
+      for (const socket of entry.sockets) socket.destroy();
+    });
+    this.#ending.add(timer);
+  }
+
+  /** The server has stopped: nothing is waited for any more. */
+  close(): void {
+    for (const timer of this.#ending) timer.cancel();
+    this.#ending.clear();
+  }
+
+  #entryOf(credentials: ServerCredentials): Entry {
+    let entry = this.#entries.get(credentials);
+    if (entry === undefined) {
+      entry = { injector: this.#server.createConnectionInjector(credentials), sockets: new Set() };
+      this.#entries.set(credentials, entry);
+    }
+    return entry;
+  }
+}
