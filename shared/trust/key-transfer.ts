@@ -3,6 +3,7 @@
 
 import { createPrivateKey, diffieHellman, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { Secret } from '../secret.js';
+import { pemBlocks } from './pem.js';
 import { publicKeyFromRaw, rawPublicKey } from './raw-keys.js';
 import { TrustError } from './trust-error.js';
 
@@ -85,18 +86,19 @@ const expectation = `PEM of an RSA key in PKCS#1 ("BEGIN ${label}"; openssl rsa 
 
 /** The one PEM block of the text, which must be of the right kind. */
 function onlyBlock(text: string): string {
-  const blocks = [
-    ...text.matchAll(/-----BEGIN ([A-Z0-9 ]{1,64})-----[^-]*(?:-(?!----)[^-]*)*-----END \1-----/g),
-  ];
+  const blocks = pemBlocks(text);
   const [block] = blocks;
   if (block === undefined) throw new TrustError('MALFORMED', `the key is no PEM; expected ${expectation}`);
   if (blocks.length > 1) {
     throw new TrustError('MALFORMED', `${blocks.length} PEM blocks instead of one; expected ${expectation}`);
   }
-  if (block[1] !== label) {
-    throw new TrustError('KEY_UNSUITABLE', `the key is a PEM block "${block[1]}"; expected ${expectation}`);
+  if (block.label !== label) {
+    throw new TrustError(
+      'KEY_UNSUITABLE',
+      `the key is a PEM block "${block.label}"; expected ${expectation}`,
+    );
   }
-  return `${block[0]}\n`;
+  return block.text;
 }
 
 /** RFC 1421, section 4.6.1.1, as OpenSSL and Go write it. */

@@ -12,10 +12,13 @@ const publicPrefix: Readonly<Record<Curve, Buffer>> = {
 };
 const seedPrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** @throws TrustError MALFORMED where it has not 32 bytes */
+/** @throws TrustError MALFORMED where it has not 32 bytes, or is an ed25519 key under which anybody can sign */
 export function publicKeyFromRaw(curve: Curve, raw: Uint8Array): KeyObject {
   // OpenSSL takes what follows the 32 bytes for nothing, so the length is looked at here.
   if (raw.length !== 32) throw new TrustError('MALFORMED', `an ${curve} key has 32 bytes, not ${raw.length}`);
+  if (curve === 'ed25519' && isWeak(raw)) {
+    throw new TrustError('MALFORMED', 'the ed25519 key is a point of low order, or none');
+  }
   return createPublicKey({
     key: Buffer.concat([publicPrefix[curve], raw]),
     format: 'der',
@@ -40,4 +43,22 @@ export function rawPublicKey(key: KeyObject): Buffer {
 /** @returns the 32 bytes that an ed25519 private key was made of */
 export function rawSeed(privateKey: KeyObject): Buffer {
   return privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32);
+}
+
+const prime = 2n ** 255n - 19n;
+
+/** A y coordinate of the points of order 8; its negative is the other one. */
+const orderEight = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
+
+/** The y coordinates of the points of low order. */
+const lowOrder: ReadonlySet<bigint> = new Set([0n, 1n, prime - 1n, orderEight, prime - orderEight]);
+
+/**
+ * Under a key of low order there are signatures that fit every message, which anybody can write down; OpenSSL
+ * takes them, and also coordinates that are written with more than they are.
+ */
+function isWeak(publicKey: Uint8Array): boolean {
+  const bigEndian = Buffer.from(publicKey).reverse().toString('hex');
+  const y = BigInt(`0x${bigEndian}`) & (2n ** 255n - 1n);
+  return y >= prime || lowOrder.has(y);
 }
