@@ -11,6 +11,7 @@ import type { Logger } from '../../shared/logger.js';
 import type { Metrics } from '../../shared/metrics/registry.js';
 import { type Monitor, type Readiness, startMonitor } from '../../shared/monitor.js';
 import { unmapIp } from '../../shared/net/addresses.js';
+import { discoveryAccess, registryAccess } from './api/access.js';
 import { discoveryService, discoveryServiceDefinition } from './api/discovery-service.js';
 import { registryService } from './api/registry-service.js';
 import type { DiscoveryConfig } from './config.js';
@@ -75,10 +76,14 @@ export class Doors {
       taken: (type) => metrics.reportTaken(type),
       refused: (reason) => metrics.reportRefused(reason),
     });
-    await this.#serve(listen, { definition: discoveryServiceDefinition, implementation: consumers });
+    await this.#serve(listen, {
+      definition: discoveryServiceDefinition,
+      implementation: consumers,
+      access: discoveryAccess,
+    });
     await this.#serve(
       listen_nodes,
-      { definition: NodeRegistryServiceService, implementation: nodes },
+      { definition: NodeRegistryServiceService, implementation: nodes, access: registryAccess },
       {
         options: {
           'grpc.max_receive_message_length': largestReport,

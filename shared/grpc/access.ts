@@ -1,8 +1,15 @@
-// Who may call what: the access that each RPC needs, and what a peer without it is told (design, section 8).
+// Who may call what: the access that each RPC needs, and what a peer without it is told (design, section 8). It is
+// decided when a call begins, before anything of its request is read.
 
-import type { ServerUnaryCall } from '@grpc/grpc-js';
-import type { Clock } from '../clock.js';
-import type { Role, RolePatterns } from '../tls/roles.js';
+import {
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+  status,
+} from '@grpc/grpc-js';
+import type { Role } from '../tls/roles.js';
+import { RpcError, toStatus } from './errors.js';
 
 /** OPEN: anybody. Else one of these roles. */
 export type Access = 'OPEN' | readonly Role[];
@@ -19,7 +26,52 @@ export interface Authenticator {
   rolesOf(context: AuthContext): ReadonlySet<Role>;
 }
 
-/** Reads roles from client certificates, which need EKU clientAuth and must be valid at the moment of the call. */
-export function certificateAuthenticator(_patterns: RolePatterns, _clock: Clock): Authenticator {
-  throw new Error('not yet');
+/** The access of every RPC of a server, by its path: `/slipway.discovery.v1.NodeDiscoveryService/WatchNodes`. */
+export class AccessByPath {
+  readonly #access = new Map<string, Access>();
+
+  /** @throws Error where the table lacks an RPC of the service, or has one that the service has not */
+  add(definition: ServiceDefinition, table: AccessTable): void {
+    const unused = new Set(Object.keys(table));
+    for (const { path } of Object.values(definition)) {
+      const name = path.slice(path.lastIndexOf('/') + 1);
+      const access = Object.hasOwn(table, name) ? table[name] : undefined;
+      if (access === undefined) throw new Error(`nobody has said who may call ${path}`);
+      unused.delete(name);
+      this.#access.set(path, access);
+    }
+    for (const name of unused) throw new Error(`access is given to ${name}, which no RPC is called`);
+  }
+
+  addAll(definition: ServiceDefinition, access: Access): void {
+    for (const { path } of Object.values(definition)) this.#access.set(path, access);
+  }
+
+  /** @returns what refuses the calls of peers that lack what the RPC needs, and of RPCs that were not added */
+  enforcedWith(authenticator: Authenticator): ServerInterceptor {
+    return ({ path }, call) => {
+      const access = this.#access.get(path);
+      const refusal = refusalOf(path, access, () => authenticator.rolesOf(call.getAuthContext()));
+      if (refusal === undefined) return new ServerInterceptingCall(call);
+      return new ServerInterceptingCall(call, { start: () => call.sendStatus(toStatus(refusal)) });
+    };
+  }
+}
+
+/** @returns undefined where the call may go on */
+function refusalOf(path: string, access: Access | undefined, rolesOf: () => ReadonlySet<Role>): unknown {
+  if (access === 'OPEN') return undefined;
+  try {
+    const has = rolesOf();
+    if (access?.some((role) => has.has(role))) return undefined;
+    return roleMissing(path, access ?? [], has);
+  } catch (error) {
+    return error;
+  }
+}
+
+function roleMissing(path: string, needed: readonly Role[], has: ReadonlySet<Role>): RpcError {
+  const held = has.size === 0 ? 'no role' : `the role ${[...has].join(', ')}`;
+  const message = `${path.slice(1)} needs the role ${needed.join(' or ')}; this certificate has ${held}`;
+  return new RpcError(status.PERMISSION_DENIED, message, { reason: 'ROLE_MISSING' });
 }

@@ -20,11 +20,14 @@ export class Health {
     }
   }
 
-  addTo(server: Server, calls: OpenCalls): void {
+  /** @returns what was added */
+  addTo(server: Server, calls: OpenCalls): ServiceDefinition {
+    const definition = service as ServiceDefinition;
     this.#implementation.addToServer({
       addService: (_definition, implementation) => {
-        server.addService(service as ServiceDefinition, calls.track(implementation, true));
+        server.addService(definition, calls.track(implementation, true));
       },
     });
+    return definition;
   }
 }

@@ -14,6 +14,7 @@ export class Injectors {
   readonly #server: Server;
   readonly #clock: Clock;
   readonly #entries = new Map<ServerCredentials, Entry>();
+  readonly #sockets = new Set<Socket>();
   readonly #ending = new Set<Timer>();
 
   constructor(server: Server, clock: Clock) {
@@ -25,7 +26,11 @@ export class Injectors {
   inject(socket: Socket, credentials: ServerCredentials): void {
     const { injector, sockets } = this.#entryOf(credentials);
     sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    this.#sockets.add(socket);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      this.#sockets.delete(socket);
+    });
     injector.injectConnection(socket);
     socket.resume();
   }
@@ -44,10 +49,11 @@ export class Injectors {
     this.#ending.add(timer);
   }
 
-  /** The server has stopped: nothing is waited for any more. */
+  /** Cuts what is still connected: also those in a handshake, which grpc-js does not know of yet. */
   close(): void {
     for (const timer of this.#ending) timer.cancel();
     this.#ending.clear();
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #entryOf(credentials: ServerCredentials): Entry {

@@ -24,13 +24,14 @@ const made = new Map<string, readonly Part[]>();
 /**
  * Adds reflection (v1 and v1alpha) of the given services.
  *
+ * @returns what was added
  * @throws Error where the installation lacks proto/descriptors.binpb
  */
 export function addReflection(
   server: Server,
   calls: OpenCalls,
   definitions: readonly ServiceDefinition[],
-): void {
+): ServiceDefinition[] {
   const services = definitions.map(serviceName);
   const key = services.join();
   const parts = made.get(key) ?? reflectionOf(services);
@@ -38,6 +39,7 @@ export function addReflection(
   for (const { definition, implementation } of parts) {
     server.addService(definition, calls.track(implementation));
   }
+  return parts.map(({ definition }) => definition);
 }
 
 function reflectionOf(services: string[]): readonly Part[] {

@@ -12,6 +12,8 @@ import {
 import { type Clock, systemClock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import { formatHostPort, parseHostPort } from '../net/addresses.js';
+import { roles } from '../tls/roles.js';
+import { AccessByPath, type AccessTable, type Authenticator } from './access.js';
 import { Gate, type GateOptions } from './gate.js';
 import { Health } from './health.js';
 import { Injectors } from './injectors.js';
@@ -22,6 +24,8 @@ import { addReflection, serviceName } from './reflection.js';
 export interface ServedService {
   readonly definition: ServiceDefinition;
   readonly implementation: UntypedServiceImplementation;
+  /** Who may call each of its RPCs; it counts where there is an authenticator. */
+  readonly access: AccessTable;
 }
 
 export interface StartServerOptions {
@@ -30,6 +34,8 @@ export interface StartServerOptions {
   readonly services: readonly ServedService[];
   /** No TLS where absent. */
   readonly credentials?: ServerCredentials;
+  /** Reads the roles of peers. Without it everybody may call everything; with it health alone is open. */
+  readonly authenticator?: Authenticator;
   /** Instead of these, chooses for each connection; one that gets none is closed. */
   readonly credentialsFor?: (socket: Socket) => ServerCredentials | undefined;
   readonly log: Logger;
@@ -74,27 +80,32 @@ const defaultServerOptions: Readonly<ServerOptions> = Object.freeze({
 /**
  * Starts a server.
  *
- * @throws ListenError where the address is taken, or is none of this machine; AddressError where it is none
+ * @throws ListenError where the address is taken, or is none of this machine; AddressError where it is none; Error
+ *   where nobody has said who may call an RPC
  */
 export async function startServer(options: StartServerOptions): Promise<RunningServer> {
   const { host } = parseHostPort(options.listen);
   const { services, log, clock = systemClock } = options;
-  const server = new Server({ ...defaultServerOptions, ...options.options });
+  const { authenticator } = options;
+  const access = new AccessByPath();
+  const server = new Server({
+    ...defaultServerOptions,
+    ...options.options,
+    interceptors: authenticator === undefined ? [] : [access.enforcedWith(authenticator)],
+  });
   const calls = new OpenCalls();
   const health = new Health(
     services.map(({ definition }) => serviceName(definition)),
     options.serving ?? true,
   );
-  for (const { definition, implementation } of services) {
+  for (const { definition, implementation, access: table } of services) {
+    access.add(definition, table);
     server.addService(definition, calls.track(implementation));
   }
-  health.addTo(server, calls);
+  access.addAll(health.addTo(server, calls), 'OPEN');
   if (options.reflection ?? true) {
-    addReflection(
-      server,
-      calls,
-      services.map(({ definition }) => definition),
-    );
+    const served = services.map(({ definition }) => definition);
+    for (const definition of addReflection(server, calls, served)) access.addAll(definition, roles);
   }
   const injectors = new Injectors(server, clock);
   const ofAll = options.credentials ?? ServerCredentials.createInsecure();

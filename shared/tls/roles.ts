@@ -1,6 +1,8 @@
 // Roles: what a peer may do, read from the SANs of its certificate (design, section 8, "Transport"). Which RPC
 // needs which role is each service's matter.
 
+import { RE2JS } from 're2js';
+
 /** viewer: watch and list. operator: also steer. provisioner: watch nodes and ask for cycles. */
 export const roles = ['viewer', 'operator', 'provisioner'] as const;
 
@@ -14,3 +16,35 @@ export const defaultRolePatterns: RolePatterns = {
   operator: ['URI:slipway:role:operator'],
   provisioner: ['URI:slipway:role:provisioner'],
 };
+
+/** A subject alternative name of one of the kinds that roles are read from. */
+export interface AlternativeName {
+  readonly kind: 'URI' | 'DNS';
+  readonly value: string;
+}
+
+/** Says which roles the bearer of these names has. */
+export type RolesOf = (names: readonly AlternativeName[]) => ReadonlySet<Role>;
+
+/** @throws Error naming the role, the pattern and what is wrong with it */
+export function compileRoles(patterns: RolePatterns): RolesOf {
+  const rules = roles.flatMap((role) =>
+    patterns[role].map((pattern) => ({ role, matches: compilePattern(role, pattern) })),
+  );
+  return (names) => new Set(rules.filter(({ matches }) => names.some(matches)).map(({ role }) => role));
+}
+
+function compilePattern(role: Role, pattern: string): (name: AlternativeName) => boolean {
+  const problem = (why: string) => new Error(`the pattern "${pattern}" of the role ${role} ${why}`);
+  const [, wanted, text = ''] = /^(URI|DNS):(.*)$/s.exec(pattern) ?? [];
+  if (wanted === undefined) throw problem('begins neither with URI: nor with DNS:');
+  if (text === '') throw problem(`has nothing after ${wanted}:`);
+  let compiled: RE2JS;
+  try {
+    // DNS names are the same in upper and lower case.
+    compiled = RE2JS.compile(text, wanted === 'DNS' ? RE2JS.CASE_INSENSITIVE : 0);
+  } catch (error) {
+    throw problem(`is no RE2 regular expression: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return ({ kind, value }) => kind === wanted && compiled.matches(value);
+}

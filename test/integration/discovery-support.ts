@@ -25,6 +25,7 @@ import { unary, unimplemented } from '../../shared/grpc/handler.js';
 import { type RunningServer, startServer } from '../../shared/grpc/server.js';
 import { newBootId } from '../../shared/identity.js';
 import { silentLogger } from '../../shared/logger.js';
+import { open } from './grpc-support.js';
 
 const loopback = { trust_advertised_host: true, node_networks: ['127.0.0.0/8'] } as const;
 
@@ -120,28 +121,25 @@ export async function startAgent(
     listen,
     log: silentLogger(),
     services: [
-      {
-        definition: NodeAgentServiceService,
-        implementation: {
-          identify: unary(silentLogger(), () => ({
-            challenge: Buffer.alloc(32),
-            provisioning: true,
-            version: '1.0.0',
-            features: undefined,
-            ...describe(),
-          })),
-          getJwt: missing,
-          generateEd25519Key: missing,
-          getInventory: missing,
-          generateCsr: missing,
-          updateRelease: missing,
-          configure: missing,
-          restart: missing,
-          shutdown: missing,
-          reprovision: missing,
-          getRunStatus: missing,
-        },
-      },
+      open(NodeAgentServiceService, {
+        identify: unary(silentLogger(), () => ({
+          challenge: Buffer.alloc(32),
+          provisioning: true,
+          version: '1.0.0',
+          features: undefined,
+          ...describe(),
+        })),
+        getJwt: missing,
+        generateEd25519Key: missing,
+        getInventory: missing,
+        generateCsr: missing,
+        updateRelease: missing,
+        configure: missing,
+        restart: missing,
+        shutdown: missing,
+        reprovision: missing,
+        getRunStatus: missing,
+      }),
     ],
   });
   onTestFinished(() => server.stop(0));

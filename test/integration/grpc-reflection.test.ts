@@ -15,6 +15,7 @@ import { NodeRegistryServiceService } from '../../shared/gen/slipway/discovery/v
 import { NodeAgentServiceService } from '../../shared/gen/slipway/node/v1/node.js';
 import { startServer } from '../../shared/grpc/server.js';
 import { silentLogger } from '../../shared/logger.js';
+import { open } from './grpc-support.js';
 
 const buf = 'node_modules/.bin/buf';
 const log = silentLogger();
@@ -47,10 +48,7 @@ async function startReflected(): Promise<string> {
   const server = await startServer({
     listen: '127.0.0.1:0',
     log,
-    services: [
-      { definition: NodeAgentServiceService, implementation: {} },
-      { definition: NodeRegistryServiceService, implementation: {} },
-    ],
+    services: [open(NodeAgentServiceService, {}), open(NodeRegistryServiceService, {})],
   });
   onTestFinished(() => server.stop(0));
   return server.address;

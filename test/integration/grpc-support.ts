@@ -1,7 +1,13 @@
 // What the tests of shared/grpc have in common: a real server on a free port and real clients of it, all
 // gone when the test is.
 
-import { credentials, type ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
+import {
+  credentials,
+  type ServerCredentials,
+  type ServerOptions,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
 import { onTestFinished } from 'vitest';
 import {
   NodeDiscoveryServiceClient,
@@ -16,7 +22,7 @@ import {
 } from '../../shared/gen/slipway/node/v1/node.js';
 import { serviceChannelOptions } from '../../shared/grpc/channel.js';
 import { unimplemented } from '../../shared/grpc/handler.js';
-import { type RunningServer, startServer } from '../../shared/grpc/server.js';
+import { type RunningServer, type ServedService, startServer } from '../../shared/grpc/server.js';
 import { type Logger, silentLogger } from '../../shared/logger.js';
 
 export interface Rig {
@@ -41,8 +47,8 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     listen: options.listen ?? '127.0.0.1:0',
     log: options.log ?? silentLogger(),
     services: [
-      { definition: NodeAgentServiceService, implementation: agentServing(options.agent) },
-      { definition: NodeDiscoveryServiceService, implementation: discoveryServing(options.discovery) },
+      open(NodeAgentServiceService, agentServing(options.agent)),
+      open(NodeDiscoveryServiceService, discoveryServing(options.discovery)),
     ],
     options: options.options ?? {},
     ...(options.credentials && { credentials: options.credentials }),
@@ -56,6 +62,15 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     await server.stop(0);
   });
   return { server, agent, discovery };
+}
+
+/** A service that everybody may call. */
+export function open(
+  definition: ServiceDefinition,
+  implementation: UntypedServiceImplementation,
+): ServedService {
+  const names = Object.values(definition).map(({ path }) => path.slice(path.lastIndexOf('/') + 1));
+  return { definition, implementation, access: Object.fromEntries(names.map((name) => [name, 'OPEN'])) };
 }
 
 function agentServing(given: Partial<NodeAgentServiceServer> = {}): NodeAgentServiceServer {

@@ -7,6 +7,7 @@ import { type RunningServer, startServer } from '../../../shared/grpc/server.js'
 import type { Logger } from '../../../shared/logger.js';
 import { formatHostPort, parseHostPort } from '../../../shared/net/addresses.js';
 import type { Agent } from '../agent/agent.js';
+import { agentAccess } from '../api/access.js';
 import { createNodeAgentApi, type NodeAgentApiOptions } from '../api/service.js';
 import { loopbackIndex } from './names.js';
 
@@ -104,6 +105,7 @@ function serve(
     services: [
       {
         definition: NodeAgentServiceService,
+        access: agentAccess,
         implementation: createNodeAgentApi({ agentAt, onCall: options.onCall, log: options.log }),
       },
     ],

@@ -6,6 +6,7 @@ import {
 } from '../../../shared/gen/slipway/provisioner/v1/events.js';
 import { unimplemented } from '../../../shared/grpc/handler.js';
 import type { ServedService } from '../../../shared/grpc/server.js';
+import { eventsAccess } from './access.js';
 
 /** Serves slipway.provisioner.v1.ProvisioningEventService. */
 export function provisioningEventService(): ServedService {
@@ -13,5 +14,5 @@ export function provisioningEventService(): ServedService {
     watchEvents: unimplemented('WatchEvents'),
     listEvents: unimplemented('ListEvents'),
   };
-  return { definition: ProvisioningEventServiceService, implementation };
+  return { definition: ProvisioningEventServiceService, implementation, access: eventsAccess };
 }

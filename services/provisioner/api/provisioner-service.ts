@@ -12,6 +12,7 @@ import { type CallContext, unary, unimplemented } from '../../../shared/grpc/han
 import type { ServedService } from '../../../shared/grpc/server.js';
 import type { Logger } from '../../../shared/logger.js';
 import { type OperatorPause, PauseNotKeptError } from '../fleet/pause.js';
+import { provisionerAccess } from './access.js';
 import { toPauseStatus } from './convert.js';
 
 const longestMessage = 1024;
@@ -35,7 +36,7 @@ export function provisionerService(pause: OperatorPause, log: Logger): ServedSer
     releaseHost: unimplemented('ReleaseHost'),
     testHelper: unimplemented('TestHelper'),
   };
-  return { definition: ProvisionerServiceService, implementation };
+  return { definition: ProvisionerServiceService, implementation, access: provisionerAccess };
 }
 
 function checkMessage(message: string): void {
