@@ -1,5 +1,6 @@
 // A text that must not show up in logs, events, errors or JSON by accident. Whoever needs it asks for it.
 
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { inspect } from 'node:util';
 
 const mask = '[secret]';
@@ -17,6 +18,11 @@ export class Secret {
     return this.#value;
   }
 
+  /** Compares in constant time. */
+  equals(other: Secret): boolean {
+    return timingSafeEqual(digest(this.#value), digest(other.#value));
+  }
+
   toString(): string {
     return mask;
   }
@@ -28,4 +34,9 @@ export class Secret {
   [inspect.custom](): string {
     return mask;
   }
+}
+
+/** Of one length, whatever the text has. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest();
 }

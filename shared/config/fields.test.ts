@@ -1,8 +1,18 @@
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ConfigFiles, problemsOf } from '../../test/fakes/sample-config.js';
-import { duration, hostPortOrFile, later, listenAddress, listOf, network, text } from './fields.js';
+import {
+  duration,
+  hostPortOrFile,
+  later,
+  listenAddress,
+  listOf,
+  network,
+  text,
+  verificationKey,
+} from './fields.js';
 import { loadConfig } from './load.js';
 
 const files = new ConfigFiles();
@@ -15,6 +25,7 @@ const schema = z.object({
   networks: listOf(network()).default([]),
   hold: duration({ max: '1d' }).prefault('60s'),
   name: text('a name').optional(),
+  key: verificationKey().optional(),
   validity: later('1y', 'signing'),
   features: z.object({ jwt: later(false, 'checking tokens') }).prefault({}),
   cert: later(undefined, 'a certificate'),
@@ -25,6 +36,23 @@ function load(yaml: string) {
   const { config } = loadConfig({ schema, service: 'test', source: { file, env: {} } });
   return { config, folder: dirname(file) };
 }
+
+describe('a key to verify with', () => {
+  const hex = 'ab'.repeat(32);
+
+  it('is a file beside the settings', () => {
+    const { config, folder } = load('key: keys/site.pem\n');
+    expect(config.key).toBe(join(folder, 'keys/site.pem'));
+  });
+
+  it('is the key itself where it is hex, and there is no such file', () => {
+    expect(load(`key: ${hex}\n`).config.key).toBe(hex);
+    const file = files.file(`key: ${hex}\n`);
+    writeFileSync(join(dirname(file), hex), 'a key');
+    const { config } = loadConfig({ schema, service: 'test', source: { file, env: {} } });
+    expect(config.key).toBe(join(dirname(file), hex));
+  });
+});
 
 describe('an address to listen on', () => {
   it.each(['0.0.0.0:0', '[::]:7410', 'localhost:7410'])('may be %s', (address) => {

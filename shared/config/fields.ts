@@ -1,6 +1,7 @@
 // What settings are made of: each building block reads one kind of value from YAML or the environment, and its
 // message says what was expected and what was there. Which settings there are is the services' to say.
 
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { DurationError, durationMs, formatDuration } from '../durations.js';
@@ -110,6 +111,14 @@ export function hostPortOrFile() {
   );
 }
 
+/** A file that holds a key to verify tokens with, or an ed25519 public key itself, as 64 hex digits. */
+export function verificationKey() {
+  return resolving('the path of a key file, or 64 hex digits', (folder, value) => {
+    const file = resolve(folder, value);
+    return looksLikeHexKey(value) && !existsSync(file) ? value : file;
+  });
+}
+
 /** One of a few words. */
 export function enumOf<const Values extends readonly [string, ...string[]]>(values: Values) {
   return z.enum(values, {
@@ -177,6 +186,11 @@ function checked(expected: string, check: (value: string) => void) {
       context.addIssue({ code: 'custom', message: `expected ${expected}: ${error.message}` });
     }
   });
+}
+
+/** Whether it is one is for whoever reads the key to say; one of another length is no file either. */
+function looksLikeHexKey(value: string): boolean {
+  return /^\s*[0-9a-fA-F]{32,}\s*$/.test(value);
 }
 
 function isHostPort(value: string): boolean {
