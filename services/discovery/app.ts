@@ -3,7 +3,6 @@
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '../../shared/clock.js';
 import { ConfigError, type Problem } from '../../shared/config/config-error.js';
-import { insecureNodeCredentials } from '../../shared/grpc/credentials.js';
 import type { Logger } from '../../shared/logger.js';
 import { Metrics } from '../../shared/metrics/registry.js';
 import { systemLookup } from '../../shared/net/lookup.js';
@@ -35,7 +34,11 @@ export async function createApp(
     clock: systemClock,
     lookup: systemLookup,
     readText: (path) => readFile(path, 'utf8'),
-    prober: new GrpcProber({ credentials: insecureNodeCredentials(), timeoutMs: config.probe_timeout }),
+    prober: new GrpcProber({
+      clock: overrides.clock ?? systemClock,
+      insecure: config.tls.mode === 'insecure',
+      timeoutMs: config.probe_timeout,
+    }),
     ...overrides,
   };
   await checkTargets(config.targets, surroundings.readText);

@@ -7,6 +7,8 @@ export interface FakeAgent {
   readonly identity: Identity;
   readonly bootId: BootId;
   readonly provisioning?: boolean;
+  /** Of the certificate that it serves; none where absent. */
+  readonly certificateSha256?: string;
 }
 
 export class FakeProber implements Prober {
@@ -36,7 +38,11 @@ export class FakeProber implements Prober {
     for (const go of this.#held.splice(0)) go();
   }
 
-  async identify(address: string, signal: AbortSignal): Promise<ProbeResult> {
+  async identify(
+    address: string,
+    certificateSha256: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ProbeResult> {
     this.probed.push(address);
     this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#waiting);
     if (this.#holding) await new Promise<void>((resolve) => this.#held.push(resolve));
@@ -44,6 +50,11 @@ export class FakeProber implements Prober {
     signal.throwIfAborted();
     const agent = this.#agents.get(address);
     if (agent === undefined) return { kind: 'SILENT', why: 'connection refused' };
-    return { kind: 'ANSWERED', version: '1.0.0', certificateSha256: '', provisioning: true, ...agent };
+    const answer = { kind: 'ANSWERED', version: '1.0.0', certificateSha256: '', provisioning: true } as const;
+    const result = { ...answer, ...agent };
+    if (certificateSha256 !== undefined && result.certificateSha256 !== certificateSha256) {
+      return { kind: 'SILENT', why: 'another certificate' };
+    }
+    return result;
   }
 }

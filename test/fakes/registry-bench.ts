@@ -22,6 +22,8 @@ export interface BenchOptions {
 export interface Boot {
   readonly identity: Identity;
   readonly bootId: BootId;
+  /** Of the certificate that signs its reports, and that its agent serves; empty for one without. */
+  readonly certificateSha256: string;
   readonly address: string;
   sequence: bigint;
 }
@@ -51,17 +53,17 @@ export class RegistryBench {
   }
 
   /** A boot whose agent answers probes at its address. */
-  boot(name: string, address = '10.0.0.1:7430'): Boot {
-    const boot = this.deafBoot(name, address);
-    this.prober.place(address, boot);
+  boot(name: string, address?: string, certificateSha256?: string): Boot {
+    const boot = this.deafBoot(name, address, certificateSha256);
+    this.prober.place(boot.address, boot);
     return boot;
   }
 
   /** A boot whose agent does not answer probes. */
-  deafBoot(name: string, address = '10.0.0.1:7430'): Boot {
+  deafBoot(name: string, address = '10.0.0.1:7430', certificateSha256 = ''): Boot {
     const identity = parseIdentity(name);
     if (identity === undefined) throw new Error(`${name} is no identity`);
-    return { identity, bootId: newBootId(), address, sequence: 0n };
+    return { identity, bootId: newBootId(), certificateSha256, address, sequence: 0n };
   }
 
   /** The boot's next report. */
@@ -88,7 +90,7 @@ export class RegistryBench {
 }
 
 export function announcement(
-  { identity, bootId, address, sequence }: Boot,
+  { identity, bootId, certificateSha256, address, sequence }: Boot,
   type: Announcement['type'],
   over: Partial<Announcement> = {},
 ): Announcement {
@@ -103,7 +105,7 @@ export function announcement(
     labels: {},
     sequence,
     digest: `${bootId} ${type} ${sequence}`,
-    certificateSha256: '',
+    certificateSha256,
     address,
     origin: address.split(':')[0] ?? '',
     runId: type === 'PROVISIONED' ? newRunId() : undefined,

@@ -9,5 +9,5 @@ export const discoveryAccess: AccessTable = {
   Discover: ['operator', 'provisioner'],
 };
 
-/** slipway.discovery.v1.NodeRegistryService: nodes have no certificate of the site, and show who they are by their reports. */
+/** slipway.discovery.v1.NodeRegistryService: nodes have no certificate of the site; their reports say who they are. */
 export const registryAccess: AccessTable = { Report: 'OPEN' };

@@ -6,7 +6,7 @@ import { resolveDialable } from '../../../shared/net/dial-policy.js';
 import type { Registry } from '../leases/registry.js';
 import { defaultComponent } from '../nodes/node.js';
 import type { Limiter } from '../probes/limiter.js';
-import type { ProbeResult, Prober } from '../probes/prober.js';
+import type { Answer, Prober } from '../probes/prober.js';
 
 export interface TargetProbesOptions {
   readonly registry: Pick<Registry, 'take' | 'probedElsewise'>;
@@ -55,16 +55,16 @@ export class TargetProbes {
       failed(target, found.message);
       return;
     }
-    const result = await prober.identify(found.address, signal);
+    const result = await prober.identify(found.address, undefined, signal);
     if (result.kind === 'SILENT') failed(target, result.why);
     else this.#found(found.address, result);
   }
 
-  #found(address: string, node: Extract<ProbeResult, { kind: 'ANSWERED' }>): void {
+  #found(address: string, node: Answer): void {
     const { registry, intervalMs } = this.#options;
     const { identity, bootId, version, certificateSha256 } = node;
     if (!node.provisioning) {
-      registry.probedElsewise(identity, bootId, address);
+      registry.probedElsewise(identity, node, address);
       return;
     }
     registry.take({

@@ -2,6 +2,7 @@
 // registry's matter (design, section 4, "Whose lease").
 
 import type { Announcement, Refused, Reply } from '../nodes/announcement.js';
+import { isSameBoot } from '../nodes/boot.js';
 import type { Lease } from './lease.js';
 
 export type Claim =
@@ -13,8 +14,10 @@ export type Claim =
   | { readonly kind: 'REPEAT'; readonly reply: Reply }
   /** Another boot speaks, or the same from elsewhere: the incumbent must be asked. */
   | { readonly kind: 'CONTEST'; readonly lease: Lease }
+  /** The id of the holder, under another certificate: refused, and the incumbent is asked. */
+  | { readonly kind: 'IMPOSTOR'; readonly lease: Lease }
   /** Another boot says that it stops, or the same from elsewhere: that changes nothing for the holder. */
-  | { readonly kind: 'ASIDE' }
+  | { readonly kind: 'ASIDE'; readonly lease: Lease }
   | Refused;
 
 /** What a speaker shows before its address is known. */
@@ -26,34 +29,28 @@ export type Speaker = Pick<
 /** @param lease undefined where the identity has none */
 export function claimOf(lease: Lease | undefined, speaker: Speaker): Claim {
   if (lease === undefined) return { kind: 'FREE' };
-  if (lease.bootId === speaker.bootId) return claimOfBoot(lease, speaker);
-  if (speaker.type === 'SHUTDOWN') return { kind: 'ASIDE' };
-  if (lease.phase === 'GONE') return { kind: 'FREE' };
-  // The probe that found the speaker asked at the incumbent's own address.
-  if (!isReport(speaker) && lease.address === speaker.address) return { kind: 'FREE' };
+  if (isSameBoot(lease, speaker)) return claimOfBoot(lease, speaker);
+  if (lease.phase === 'GONE')
+    return speaker.type === 'SHUTDOWN' ? { kind: 'ASIDE', lease } : { kind: 'FREE' };
+  if (lease.bootId === speaker.bootId) return { kind: 'IMPOSTOR', lease };
+  if (speaker.type === 'SHUTDOWN') return { kind: 'ASIDE', lease };
   const { replaced } = lease;
-  if (replaced?.bootId === speaker.bootId && isReport(speaker) && speaker.sequence <= replaced.sequence) {
+  const wasReplaced = replaced !== undefined && isSameBoot(replaced, speaker);
+  // The probe that found the speaker asked at the incumbent's own address; before it was replaced, if it was.
+  if (!isReport(speaker) && lease.address === speaker.address && !wasReplaced) return { kind: 'FREE' };
+  if (wasReplaced && isReport(speaker) && speaker.sequence <= replaced.sequence) {
     return stale(replaced.sequence);
   }
   return { kind: 'CONTEST', lease };
 }
 
 function claimOfBoot(lease: Lease, speaker: Speaker): Claim {
-  if (isReport(speaker)) {
-    if (!certificateFits(lease, speaker)) {
-      return {
-        kind: 'REFUSED',
-        reason: 'CERTIFICATE_MISMATCH',
-        message: 'this boot is known with another certificate',
-      };
-    }
-    const repeat = sequenceClaim(lease, speaker);
-    if (repeat !== undefined) return repeat;
-  }
+  const repeat = isReport(speaker) ? sequenceClaim(lease, speaker) : undefined;
+  if (repeat !== undefined) return repeat;
   // A node that answered a probe and then said that it stops is not brought back by that answer.
-  if (lease.phase === 'GONE') return { kind: isReport(speaker) ? 'FREE' : 'ASIDE' };
+  if (lease.phase === 'GONE') return isReport(speaker) ? { kind: 'FREE' } : { kind: 'ASIDE', lease };
   if (lease.address === speaker.address) return { kind: 'HOLDER', lease };
-  return speaker.type === 'SHUTDOWN' ? { kind: 'ASIDE' } : { kind: 'CONTEST', lease };
+  return { kind: speaker.type === 'SHUTDOWN' ? 'ASIDE' : 'CONTEST', lease };
 }
 
 /** @returns undefined where the report is new */
@@ -71,18 +68,19 @@ export function sequenceClaim(
   };
 }
 
+/** What an impostor is told. */
+export const otherCertificate: Refused = {
+  kind: 'REFUSED',
+  reason: 'CERTIFICATE_MISMATCH',
+  message: 'this boot is known with another certificate',
+};
+
 function stale(last: bigint): Refused {
   return {
     kind: 'REFUSED',
     reason: 'SEQUENCE_STALE',
     message: `the last report of this boot had sequence ${last}`,
   };
-}
-
-/** Without encryption a probe shows no certificate: a node that then reports brings its own. */
-function certificateFits(lease: Lease, speaker: Speaker): boolean {
-  if (lease.source === 'PROBED' && lease.certificateSha256 === '') return true;
-  return lease.certificateSha256 === speaker.certificateSha256;
 }
 
 function isReport(speaker: Speaker): boolean {

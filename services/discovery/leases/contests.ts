@@ -3,12 +3,15 @@
 // time for an identity, and a pause between them, so that machines that share a name cause no storm.
 
 import type { Clock } from '../../../shared/clock.js';
-import type { BootId, Identity } from '../../../shared/identity.js';
+import type { Identity } from '../../../shared/identity.js';
 import type { Announcement, Outcome } from '../nodes/announcement.js';
+import { isSameBoot } from '../nodes/boot.js';
 import type { Limiter } from '../probes/limiter.js';
 import type { Prober } from '../probes/prober.js';
+import { preferred } from './candidate.js';
 import { type Speaker, sequenceClaim } from './claim.js';
 import type { Lease } from './lease.js';
+import { Newcomers } from './newcomers.js';
 
 /** What a contest comes to. */
 export interface ContestResults {
@@ -35,23 +38,14 @@ export interface ContestOptions {
 /** Pause after a probe that the incumbent answered, and after one that it did not: milliseconds. */
 const pauseMs = { STOOD: 5000, WON: 1000 } as const;
 
-/** Newcomers that are remembered for one identity. */
-const mostNewcomers = 8;
-
-/** What is remembered of a newcomer. */
-interface Newcomer {
-  last: Announcement;
-  toldAt: number | undefined;
-}
-
 interface Contest {
   readonly identity: Identity;
-  /** Whose report decides, when the answer is known: the latest. */
+  /** Whose report decides, when the answer is known. */
   candidate: Announcement | undefined;
   state: 'IDLE' | 'WAITING' | 'PROBING';
   /** Not probed before then: monotonic. */
   notBefore: number;
-  readonly newcomers: Map<BootId, Newcomer>;
+  readonly newcomers: Newcomers;
 }
 
 export class Contests {
@@ -70,7 +64,7 @@ export class Contests {
 
   /** @returns what is due to a report of a newcomer that does not follow its last; undefined where it does */
   known(identity: Identity, speaker: Speaker): Outcome | undefined {
-    const last = this.#contests.get(identity)?.newcomers.get(speaker.bootId)?.last;
+    const last = this.#contests.get(identity)?.newcomers.last(speaker);
     if (last?.source !== 'REPORTED') return undefined;
     const claim = sequenceClaim(last, speaker);
     return claim?.kind === 'REPEAT' ? { kind: 'ACCEPTED', reply: claim.reply } : claim;
@@ -79,8 +73,8 @@ export class Contests {
   /** A newcomer speaks for an identity that another boot, or another address, holds. */
   challenge(lease: Lease, newcomer: Announcement): void {
     const contest = this.#contestOf(lease.identity);
-    this.#remember(contest, newcomer);
-    contest.candidate = merged(contest.candidate, newcomer);
+    contest.newcomers.remember(newcomer);
+    contest.candidate = preferred(lease, contest.candidate, newcomer);
     if (contest.state !== 'IDLE') return;
     if (this.#options.clock.monotonic() >= contest.notBefore) {
       this.#probe(contest, lease);
@@ -90,10 +84,18 @@ export class Contests {
     }
   }
 
-  /** A newcomer says that it stops. */
-  withdraw(identity: Identity, bootId: BootId): void {
-    const contest = this.#contests.get(identity);
-    if (contest?.candidate?.bootId === bootId) contest.candidate = undefined;
+  /**
+   * Another boot than the holder, or the same from elsewhere, says that it stops. That wins nothing; and where
+   * nobody knows that boot, whether it speaks for a node that goes on is worth asking.
+   */
+  withdraw(lease: Lease, newcomer: Announcement): void {
+    const contest = this.#contests.get(lease.identity);
+    if (contest?.newcomers.last(newcomer) !== undefined) {
+      const { candidate } = contest;
+      if (candidate !== undefined && isSameBoot(candidate, newcomer)) contest.candidate = undefined;
+    } else if (lease.replaced === undefined || !isSameBoot(lease.replaced, newcomer)) {
+      this.challenge(lease, newcomer);
+    }
   }
 
   /** Probes for those whose pause is over. To be called about once a second. */
@@ -123,28 +125,30 @@ export class Contests {
     else contest.candidate = undefined;
   }
 
-  #probe(contest: Contest, { bootId, address }: Lease): void {
+  /** On the certificate that the lease is bound to: another one at that address is not the incumbent. */
+  #probe(contest: Contest, lease: Lease): void {
     const { prober, limiter, signal } = this.#options;
+    const { bootId, address, certificateSha256 } = lease;
+    const asked = { bootId, address, certificateSha256 };
     contest.state = 'PROBING';
-    const answers = limiter.run(() => prober.identify(address, signal), signal);
+    const answers = limiter.run(() => prober.identify(address, certificateSha256, signal), signal);
     answers.then(
       (result) => {
         const there =
-          result.kind === 'ANSWERED' && result.identity === contest.identity && result.bootId === bootId;
-        this.#settle(contest, bootId, address, there);
+          result.kind === 'ANSWERED' && result.identity === contest.identity && isSameBoot(result, asked);
+        this.#settle(contest, asked, there);
       },
-      () => this.#settle(contest, bootId, address, true),
+      () => this.#settle(contest, asked, true),
     );
   }
 
-  #settle(contest: Contest, bootId: BootId, address: string, there: boolean): void {
+  #settle(contest: Contest, asked: Holder, there: boolean): void {
     contest.state = 'IDLE';
     contest.notBefore = this.#options.clock.monotonic() + (there ? pauseMs.STOOD : pauseMs.WON);
     const { candidate } = contest;
     const lease = this.#results.lease(contest.identity);
-    const stillHeld = lease?.phase !== 'GONE' && lease?.bootId === bootId && lease.address === address;
     if (candidate === undefined || this.#options.signal.aborted) return;
-    if (lease === undefined || !stillHeld) {
+    if (lease === undefined || lease.phase === 'GONE' || !holds(lease, asked)) {
       this.#decide(contest);
     } else if (there) {
       contest.candidate = undefined;
@@ -160,39 +164,25 @@ export class Contests {
 
   #win(contest: Contest, candidate: Announcement, lease: Lease | undefined): void {
     contest.candidate = undefined;
-    const returns = lease?.phase !== 'GONE' && lease?.replaced?.bootId === candidate.bootId;
+    if (candidate.type === 'SHUTDOWN') return;
+    const replaced = lease?.phase === 'GONE' ? undefined : lease?.replaced;
+    const returns = replaced !== undefined && isSameBoot(replaced, candidate);
     this.#results.won(candidate, returns && this.#mayTell(contest, candidate));
   }
 
-  #mayTell(contest: Contest, candidate: Announcement): boolean {
-    const now = this.#options.clock.monotonic();
-    const newcomer = contest.newcomers.get(candidate.bootId);
-    if (newcomer === undefined) return true;
-    if (newcomer.toldAt !== undefined && now - newcomer.toldAt < this.#options.tellEveryMs) return false;
-    newcomer.toldAt = now;
-    return true;
+  #mayTell({ newcomers }: Contest, candidate: Announcement): boolean {
+    const { clock, tellEveryMs } = this.#options;
+    return newcomers.mayTell(candidate, clock.monotonic(), tellEveryMs);
   }
 
   #contestOf(identity: Identity): Contest {
     let contest = this.#contests.get(identity);
     if (contest === undefined) {
-      contest = { identity, candidate: undefined, state: 'IDLE', notBefore: 0, newcomers: new Map() };
+      const newcomers = new Newcomers();
+      contest = { identity, candidate: undefined, state: 'IDLE', notBefore: 0, newcomers };
       this.#contests.set(identity, contest);
     }
     return contest;
-  }
-
-  #remember(contest: Contest, newcomer: Announcement): void {
-    const known = contest.newcomers.get(newcomer.bootId);
-    if (known !== undefined && known.last.address === newcomer.address) {
-      known.last = newcomer;
-      return;
-    }
-    contest.newcomers.delete(newcomer.bootId);
-    contest.newcomers.set(newcomer.bootId, { last: newcomer, toldAt: undefined });
-    if (contest.newcomers.size <= mostNewcomers) return;
-    const oldest = contest.newcomers.keys().next().value;
-    if (oldest !== undefined) contest.newcomers.delete(oldest);
   }
 
   /** Contests in which nothing has happened for a while are over. */
@@ -207,18 +197,13 @@ export class Contests {
   }
 }
 
-/** An ALIVE that follows the STARTUP of the same boot does not make it less of a start. */
-function merged(before: Announcement | undefined, now: Announcement): Announcement {
-  if (before?.bootId !== now.bootId || now.type !== 'ALIVE') return now;
-  const { type, eventId, runId, configurationDigest } = before;
-  return { ...now, type, eventId, runId, configurationDigest };
-}
+type Holder = Pick<Lease, 'bootId' | 'certificateSha256' | 'address'>;
 
 /** One node that was found at two targets, or reports from one address and is a target at another. */
 function isSameNode(lease: Lease, candidate: Announcement): boolean {
-  return candidate.source === 'PROBED' && candidate.bootId === lease.bootId;
+  return candidate.source === 'PROBED' && isSameBoot(candidate, lease);
 }
 
-function holds(lease: Lease, candidate: Announcement): boolean {
-  return lease.bootId === candidate.bootId && lease.address === candidate.address;
+function holds(lease: Lease, candidate: Holder): boolean {
+  return isSameBoot(lease, candidate) && lease.address === candidate.address;
 }

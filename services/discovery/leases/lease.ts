@@ -3,6 +3,7 @@
 
 import type { BootId, Identity } from '../../../shared/identity.js';
 import type { Announcement, Reply } from '../nodes/announcement.js';
+import { type Boot, isSameBoot } from '../nodes/boot.js';
 import type { Labels, Node, NodeSource } from '../nodes/node.js';
 import { type Expiring, unscheduled } from './expiry.js';
 
@@ -38,7 +39,7 @@ export interface Lease extends Expiring {
   /** event_id of the last PROVISIONED of this identity that watchers heard of; empty where there was none. */
   arrivalEventId: string;
   /** The boot that held the lease before, and the last sequence heard of it. */
-  replaced: { readonly bootId: BootId; readonly sequence: bigint } | undefined;
+  replaced: (Boot & { readonly sequence: bigint }) | undefined;
 }
 
 /** Makes the lease of whoever announces itself; `now` in Unix milliseconds. */
@@ -70,10 +71,11 @@ export function newLease(from: Announcement, phase: Phase, now: number): Lease {
 
 /** Gives the lease to another boot, or to the same one elsewhere, in place. */
 export function handOver(lease: Lease, to: Announcement, phase: Phase, now: number): void {
-  const { bootId, sequence, arrivalEventId, expiresAt, bucket } = lease;
+  const { bootId, certificateSha256, sequence, arrivalEventId, expiresAt, bucket } = lease;
   const { firstSeen, startedUp, upgraded, replaced } = lease;
-  const ofBoot =
-    bootId === to.bootId ? { firstSeen, startedUp, upgraded, replaced } : { replaced: { bootId, sequence } };
+  const ofBoot = isSameBoot(lease, to)
+    ? { firstSeen, startedUp, upgraded, replaced }
+    : { replaced: { bootId, certificateSha256, sequence } };
   Object.assign(lease, newLease(to, phase, now), { arrivalEventId, expiresAt, bucket }, ofBoot);
 }
 
@@ -84,7 +86,6 @@ export function refresh(lease: Lease, from: Announcement, now: number): void {
   if (from.source === 'PROBED') return;
   lease.source = 'REPORTED';
   lease.origin = from.origin;
-  lease.certificateSha256 = from.certificateSha256;
   lease.component = from.component;
   if (!sameLabels(lease.labels, from.labels)) lease.labels = from.labels;
   lease.sequence = from.sequence;

@@ -174,10 +174,13 @@ describe('a node that stops', () => {
     expect(bench.prober.probed).toEqual([]);
   });
 
-  it('is told of also where it was not known', () => {
+  it('and was not known is told of to no one, and its late reports do not bring it in', () => {
     const bench = new RegistryBench();
-    bench.report(bench.boot('a.example'), 'SHUTDOWN');
-    expect(bench.told()).toEqual(['SHUTDOWN a.example at 10.0.0.1']);
+    const node = bench.boot('a.example');
+    bench.report(node, 'SHUTDOWN', { sequence: 5n });
+    expect(bench.report(node, 'ALIVE', { sequence: 4n })).toMatchObject({ reason: 'SEQUENCE_STALE' });
+    expect(bench.told()).toEqual([]);
+    expect(bench.registry.liveCount).toBe(0);
   });
 });
 

@@ -2,11 +2,12 @@
 // what happened (design, section 4). Everything in it is in memory and O(1) per report.
 
 import type { Clock } from '../../../shared/clock.js';
-import type { BootId, Identity } from '../../../shared/identity.js';
+import type { Identity } from '../../../shared/identity.js';
 import type { Announcement, Outcome, Report } from '../nodes/announcement.js';
+import { type Boot, isSameBoot } from '../nodes/boot.js';
 import type { Arrival, NodeEvent } from '../nodes/node-event.js';
 import { Bounds, type BoundsOptions } from './bounds.js';
-import { claimOf } from './claim.js';
+import { claimOf, otherCertificate } from './claim.js';
 import { type ContestOptions, Contests } from './contests.js';
 import { Expiry } from './expiry.js';
 import { announcedNode, handOver, type Lease, newLease, nodeOf, refresh } from './lease.js';
@@ -81,6 +82,7 @@ export class Registry {
         return this.#contests.known(report.identity, speaker) ?? unlessFull();
       case 'FREE':
         return unlessFull();
+      case 'IMPOSTOR':
       case 'ASIDE':
         return { kind: 'NEW', urgent: false };
     }
@@ -110,18 +112,23 @@ export class Registry {
       case 'HOLDER':
         this.#hear(claim.lease, announcement);
         break;
+      case 'IMPOSTOR':
+        if (this.#bounds.refusal(lease, announcement) === undefined) {
+          this.#contests.challenge(claim.lease, announcement);
+        }
+        return otherCertificate;
       case 'ASIDE':
-        this.#contests.withdraw(announcement.identity, announcement.bootId);
+        if (claim.lease.phase !== 'GONE') this.#contests.withdraw(claim.lease, announcement);
         break;
     }
     return { kind: 'ACCEPTED', reply: announcement.reply };
   }
 
   /** The agent at a probed address does not take configuration: what was found there before is over. */
-  probedElsewise(identity: Identity, bootId: BootId, address: string): void {
+  probedElsewise(identity: Identity, boot: Boot, address: string): void {
     const lease = this.#leases.get(identity);
     if (lease?.source !== 'PROBED' || lease.phase !== 'PROVISIONING' || lease.address !== address) return;
-    this.#remove(lease, lease.bootId === bootId ? 'SHUTDOWN' : 'EXPIRED');
+    this.#remove(lease, isSameBoot(lease, boot) ? 'SHUTDOWN' : 'EXPIRED');
   }
 
   /** Sights the live nodes of one slot. @returns how many there were */
@@ -191,12 +198,15 @@ export class Registry {
     const { phase } = next;
     const event = hasMoved(lease, to) && phase === 'PROVISIONING' ? 'SIGHTED' : next.event;
     if (lease === undefined) {
+      // Nobody heard of this boot from here, and whether it is one of that node's nobody can tell: the word that
+      // it stops is kept, against its late reports, and told to no one.
+      if (phase === 'GONE' && !this.#bounds.roomForGone) return;
       lease = newLease(to, phase, now);
-      if (phase === 'GONE' && !this.#bounds.roomForGone) {
-        this.#report(lease, to, event);
+      this.#leases.add(lease);
+      if (phase === 'GONE') {
+        this.#expiry.schedule(lease, goneMs);
         return;
       }
-      this.#leases.add(lease);
     } else {
       const held = lease;
       this.#leases.change(held, () => handOver(held, to, phase, now));
@@ -206,9 +216,9 @@ export class Registry {
   }
 
   #before(lease: Lease | undefined, to: Announcement): Before {
-    if (lease?.bootId === to.bootId) return lease.phase;
-    const arrived = this.#provisioned.get(to.identity)?.arrival.node.bootId === to.bootId;
-    return arrived ? 'CONFIGURED' : 'NEW';
+    if (lease !== undefined && isSameBoot(lease, to)) return lease.phase;
+    const arrived = this.#provisioned.get(to.identity)?.arrival.node;
+    return arrived !== undefined && isSameBoot(arrived, to) ? 'CONFIGURED' : 'NEW';
   }
 
   /** The holder of a lease says something. */
@@ -288,12 +298,12 @@ export class Registry {
 
 /** A live boot that is elsewhere now may say nothing new, and yet watchers must know where it is. */
 function hasMoved(lease: Lease | undefined, to: Announcement): boolean {
-  return lease?.phase === 'PROVISIONING' && lease.bootId === to.bootId;
+  return lease?.phase === 'PROVISIONING' && isSameBoot(lease, to);
 }
 
 function saysTheSame(arrival: Arrival, from: Announcement): boolean {
   return (
-    arrival.node.bootId === from.bootId &&
+    isSameBoot(arrival.node, from) &&
     arrival.runId === from.runId &&
     arrival.configurationDigest === from.configurationDigest
   );

@@ -1,6 +1,7 @@
 // One boot speaks for one identity: through a report that was checked, or through its answer to a probe.
 
-import type { BootId, Identity } from '../../../shared/identity.js';
+import type { Identity } from '../../../shared/identity.js';
+import type { Boot } from './boot.js';
 import type { Configured, Labels, NodeSource } from './node.js';
 
 /** What a report can say (design, section 4). */
@@ -21,12 +22,11 @@ export interface Reply {
 }
 
 /** What a boot says of itself. */
-interface Statement extends Configured {
+interface Statement extends Boot, Configured {
   readonly type: ReportType;
   /** UUID, lower case; a repeat of the same event keeps it. Empty for an answer to a probe. */
   readonly eventId: string;
   readonly identity: Identity;
-  readonly bootId: BootId;
   readonly component: string;
   readonly version: string;
   readonly labels: Labels;
@@ -34,8 +34,6 @@ interface Statement extends Configured {
   readonly sequence: bigint;
   /** Hash of the bytes that were sent: tells a repeat from another report with the same sequence. */
   readonly digest: string;
-  /** Hex SHA-256 of the boot certificate (DER); empty without one. */
-  readonly certificateSha256: string;
 }
 
 /** A report whose form was checked. Its address is not known yet. */

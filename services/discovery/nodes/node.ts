@@ -1,6 +1,7 @@
 // A node as discovery tells others of it: a picture of one moment, which does not change afterwards.
 
-import type { BootId, Identity, RunId } from '../../../shared/identity.js';
+import type { Identity, RunId } from '../../../shared/identity.js';
+import type { Boot } from './boot.js';
 
 /** How discovery knows of a node: it reported itself, or it was found at a static target. */
 export type NodeSource = 'REPORTED' | 'PROBED';
@@ -10,15 +11,12 @@ export const defaultComponent = 'provision_mode_server';
 
 export type Labels = Readonly<Record<string, string>>;
 
-export interface Node {
+export interface Node extends Boot {
   readonly identity: Identity;
   /** IP address and port, IPv6 in brackets. */
   readonly address: string;
-  readonly bootId: BootId;
   readonly version: string;
   readonly component: string;
-  /** Hex SHA-256 of the boot certificate (DER); empty where the node has none. */
-  readonly certificateSha256: string;
   readonly labels: Labels;
   /** When this boot was first heard of: Unix milliseconds, by discovery's clock. */
   readonly firstSeen: number;

@@ -64,18 +64,25 @@ class Watcher {
   }
 }
 
+/** A node that starts and stops: two events, after which it is not there. */
+function comeAndGo({ bench }: ReturnType<typeof setUp>, name: string): void {
+  const node = bench.boot(name, '10.0.0.3:1');
+  bench.report(node, 'STARTUP');
+  bench.report(node, 'SHUTDOWN');
+}
+
 describe('a watch', () => {
   it('begins with who is there and who came up configured, and goes on with what happens', async () => {
     const set = setUp();
     set.bench.report(set.bench.boot('a', '10.0.0.1:1'), 'STARTUP');
     set.bench.report(set.bench.boot('b', '10.0.0.2:1'), 'PROVISIONED');
-    set.bench.report(set.bench.boot('c', '10.0.0.3:1'), 'SHUTDOWN');
+    comeAndGo(set, 'c');
     const watcher = new Watcher(set);
     await settle();
-    expect(watcher.told()).toEqual(['PROVISIONED b 3', 'SIGHTED a 3', 'SYNCED 3']);
+    expect(watcher.told()).toEqual(['PROVISIONED b 4', 'SIGHTED a 4', 'SYNCED 4']);
     set.bench.report(set.bench.boot('d', '10.0.0.4:1'), 'STARTUP');
     await settle();
-    expect(watcher.told()).toEqual(['STARTUP d 4']);
+    expect(watcher.told()).toEqual(['STARTUP d 5']);
   });
 
   it('of nobody is complete at once', async () => {
@@ -135,9 +142,7 @@ describe('a watch', () => {
     for (const node of nodes) set.bench.report(node, 'STARTUP');
     const watcher = new Watcher(set, { paused: true });
     await settle();
-    for (let index = 0; index < 30; index++) {
-      set.bench.report(set.bench.boot(`n${index}`, '10.0.0.2:1'), 'SHUTDOWN');
-    }
+    for (let index = 0; index < 30; index++) comeAndGo(set, `n${index}`);
     watcher.resume();
     await settle();
     const last = set.log.last;
@@ -157,7 +162,7 @@ describe('a watch', () => {
     await settle();
     watcher.pause();
     for (let index = 0; index < 30; index++) {
-      set.bench.report(set.bench.boot(`n${index}`, '10.0.0.2:1'), 'SHUTDOWN');
+      comeAndGo(set, `n${index}`);
       await settle();
     }
     watcher.resume();
