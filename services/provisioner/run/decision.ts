@@ -1,0 +1,134 @@
+// What follows from the helper's reply, without doing any of it (design, section 6, rows 6 to 9, and section 9).
+// The steps do it.
+
+import type { Secret } from '../../../shared/secret.js';
+import type { ServerTokenClaims } from '../../../shared/trust/server-token.js';
+import { TrustError } from '../../../shared/trust/trust-error.js';
+import { type ExpiryRule, serverClaimsOf } from '../enrolment/server-claims.js';
+import type { HelperReply } from '../helper/helper.js';
+
+export interface DecisionContext {
+  readonly identity: string;
+  readonly features: { readonly jwt: boolean; readonly ed25519: boolean; readonly upgrades: boolean };
+  /** From the inventory; an empty version is an unknown one. */
+  readonly node: { readonly version: string; readonly upgradable: boolean };
+  /** Whether two versions are the same release. */
+  readonly sameVersion: (a: string, b: string) => boolean;
+  readonly upgradesRepository: string | undefined;
+  readonly upgradesOptional: boolean;
+  /** Hex ed25519 public key of the node; undefined where it made none. */
+  readonly publicKey: string | undefined;
+  /** Encrypts a private key for this node, throwing TrustError; undefined where there was no key exchange. */
+  readonly encryptKey: ((key: Secret) => string) | undefined;
+  /** Unix seconds. */
+  readonly now: number;
+  /** Milliseconds. */
+  readonly serverJwtValidityMs: number;
+}
+
+/** What the node is to be given beside its configuration. */
+export interface Credentials {
+  /** What its server token is to say; undefined where it gets none. */
+  readonly server: { readonly claims: ServerTokenClaims; readonly expiryRule: ExpiryRule } | undefined;
+  /** The helper's key, encrypted PEM; undefined where it gave none. */
+  readonly keyPem: string | undefined;
+}
+
+export type Decision =
+  | { readonly kind: 'DEFER'; readonly message: string; readonly retryAfterMs: number | undefined }
+  /** An empty message: no reason was given. */
+  | { readonly kind: 'SHUT_DOWN'; readonly message: string }
+  | {
+      readonly kind: 'UPGRADE';
+      readonly target: string;
+      readonly repository: string;
+      readonly credentials: Credentials;
+    }
+  | {
+      readonly kind: 'CONFIGURE';
+      readonly credentials: Credentials;
+      /** Why the upgrade that the helper wanted is left out, where it may be. */
+      readonly upgradeRefused: string | undefined;
+    }
+  | { readonly kind: 'FAILED'; readonly reason: DecisionFailure; readonly message: string };
+
+export type DecisionFailure =
+  | 'KEY_INVALID'
+  | 'SERVER_CLAIMS_EXPIRED'
+  | 'UPGRADE_REFUSED'
+  | 'EMPTY_CONFIGURATION';
+
+/** Says what follows, in the order of the sequence: what an earlier step refuses no later one is asked about. */
+export function decide(reply: HelperReply, context: DecisionContext): Decision {
+  if (reply.defer) {
+    const message = reply.msg === '' ? 'the helper deferred the node' : reply.msg;
+    return { kind: 'DEFER', message, retryAfterMs: reply.retryAfterMs };
+  }
+  if (reply.shutdown) return { kind: 'SHUT_DOWN', message: reply.msg };
+  const credentials = decideCredentials(reply, context);
+  if ('kind' in credentials) return credentials;
+  const upgrade = decideUpgrade(reply.upgrade, context);
+  if (upgrade.kind === 'UPGRADE') return { ...upgrade, credentials };
+  if (upgrade.kind === 'REFUSED' && !context.upgradesOptional) {
+    return { kind: 'FAILED', reason: 'UPGRADE_REFUSED', message: upgrade.message };
+  }
+  if (reply.configuration.size === 0) {
+    return { kind: 'FAILED', reason: 'EMPTY_CONFIGURATION', message: 'the helper gave no configuration' };
+  }
+  return {
+    kind: 'CONFIGURE',
+    credentials,
+    upgradeRefused: upgrade.kind === 'REFUSED' ? upgrade.message : undefined,
+  };
+}
+
+function decideCredentials(
+  reply: HelperReply,
+  context: DecisionContext,
+): Credentials | Extract<Decision, { kind: 'FAILED' }> {
+  const { features, publicKey } = context;
+  let server: Credentials['server'];
+  if (features.ed25519 && publicKey !== undefined) {
+    const result = serverClaimsOf(reply, { ...context, publicKey });
+    if (result.kind === 'EXPIRED') {
+      return { kind: 'FAILED', reason: 'SERVER_CLAIMS_EXPIRED', message: result.message };
+    }
+    server = result;
+  }
+  if (reply.key === undefined) return { server, keyPem: undefined };
+  if (context.encryptKey === undefined) {
+    const why = features.jwt
+      ? 'the node gave no key to exchange with'
+      : 'without features.jwt nothing encrypts it';
+    return { kind: 'FAILED', reason: 'KEY_INVALID', message: `the helper gave a key, and ${why}` };
+  }
+  try {
+    return { server, keyPem: context.encryptKey(reply.key) };
+  } catch (error) {
+    if (!(error instanceof TrustError)) throw error;
+    return {
+      kind: 'FAILED',
+      reason: 'KEY_INVALID',
+      message: `the helper’s key cannot be used: ${error.message}`,
+    };
+  }
+}
+
+type UpgradeDecision =
+  | { readonly kind: 'NONE' }
+  | { readonly kind: 'UPGRADE'; readonly target: string; readonly repository: string }
+  | { readonly kind: 'REFUSED'; readonly message: string };
+
+/** The first rows of the table of upgrades. Those that need to know of earlier upgrades are the fleet's matter. */
+function decideUpgrade(target: string, context: DecisionContext): UpgradeDecision {
+  const { features, node, sameVersion, upgradesRepository: repository } = context;
+  if (!features.upgrades || target === '' || sameVersion(node.version, target)) return { kind: 'NONE' };
+  const refused = (why: string): UpgradeDecision => ({
+    kind: 'REFUSED',
+    message: `the helper wants release ${target}, and ${why}`,
+  });
+  if (node.version === '') return refused('the node did not say which one it has');
+  if (!node.upgradable) return refused('the node cannot upgrade itself');
+  if (repository === undefined) return refused('upgrades_repository is not set');
+  return { kind: 'UPGRADE', target, repository };
+}
