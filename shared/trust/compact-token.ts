@@ -59,6 +59,12 @@ export async function verifySignature(token: OpenedToken, key: VerificationKey):
   }
 }
 
+/** @returns what the signature is over, and the signature */
+export function signedPart({ text }: OpenedToken): { data: Buffer; signature: Buffer } {
+  const end = text.lastIndexOf('.');
+  return { data: Buffer.from(text.slice(0, end)), signature: Buffer.from(text.slice(end + 1), 'base64url') };
+}
+
 function decodePart(part: string, what: string): Buffer {
   const bytes = Buffer.from(part, 'base64url');
   if (bytes.toString('base64url') !== part) throw new TrustError('MALFORMED', `${what} is no base64url`);

@@ -26,11 +26,14 @@ export function parseSigningKey(text: string): SigningKey {
   if (/^[0-9a-fA-F]{128}$/.test(trimmed)) {
     throw new TrustError(
       'KEY_UNSUITABLE',
-      '128 hex digits are a seed and its public key; give the first 64 of them, the seed',
+      'the signing key is a seed and its public key, 128 hex digits; give the first 64 of them, the seed',
     );
   }
   if (!/^[0-9a-fA-F]+$/.test(trimmed)) {
-    throw new TrustError('MALFORMED', 'it is neither PEM nor the 64 hex digits of an ed25519 seed');
+    throw new TrustError(
+      'MALFORMED',
+      'the signing key is neither PEM nor the 64 hex digits of an ed25519 seed',
+    );
   }
   return { key: ed25519KeyFromSeed(decodeHex(trimmed, 32, 'an ed25519 seed')), algorithm: 'EdDSA' };
 }
@@ -39,18 +42,21 @@ function readPem(pem: string): KeyObject {
   const blocks = pemBlocks(pem);
   const [block] = blocks;
   if (block === undefined || blocks.length > 1) {
-    throw new TrustError('MALFORMED', `expected one PEM block, got ${blocks.length}`);
+    throw new TrustError('MALFORMED', `the signing key must be one PEM block, not ${blocks.length}`);
   }
   if (!block.label.endsWith('PRIVATE KEY')) {
-    throw new TrustError('KEY_UNSUITABLE', `a PEM block "${block.label}" is no private key`);
+    throw new TrustError(
+      'KEY_UNSUITABLE',
+      `the signing key is a PEM block "${block.label}"; give the private key`,
+    );
   }
   if (block.label.startsWith('ENCRYPTED') || /ENCRYPTED\s*$/m.test(block.text)) {
-    throw new TrustError('KEY_UNSUITABLE', 'the key is encrypted; it must be in the clear');
+    throw new TrustError('KEY_UNSUITABLE', 'the signing key is encrypted; it must be in the clear');
   }
   try {
     return createPrivateKey(block.text);
   } catch {
-    throw new TrustError('MALFORMED', `the PEM block "${block.label}" cannot be read`);
+    throw new TrustError('MALFORMED', `the signing key, a PEM block "${block.label}", cannot be read`);
   }
 }
 
