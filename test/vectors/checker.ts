@@ -14,34 +14,55 @@ export interface CaseResult {
   readonly verdict: Verdict;
 }
 
-/** Takes the content of a vector file and checks every case in it; throws MalformedFileError. */
-export type Checker = (content: unknown) => CaseResult[];
+/** Takes the content of a vector file and checks every case in it; rejects with MalformedFileError. */
+export type Checker = (content: unknown) => Promise<CaseResult[]>;
 
 /** The file is not what its name promises. */
 export class MalformedFileError extends Error {
   override readonly name = 'MalformedFileError';
 }
 
-const fileShape = z.object({ vectors: z.array(z.unknown()) });
+const anyFile = z.object({});
 
 /**
- * Makes a checker for a file whose `vectors` all have one shape; other keys are let pass. A case of another shape
- * fails, and the others are checked all the same.
+ * Makes a checker for a file whose cases all have one shape; other keys are let pass. A case of another shape fails,
+ * and the others are checked all the same.
+ *
+ * @param check is also given what the file says beside its cases
+ * @param file where the cases stand, and the shape of what stands beside them
  */
-export function checker<S extends z.ZodType>(
+export function checker<S extends z.ZodType, F extends z.ZodType = typeof anyFile>(
   shape: S,
   nameOf: (vector: z.output<S>) => string,
-  check: (vector: z.output<S>) => Verdict,
+  check: (vector: z.output<S>, file: z.output<F>) => Verdict | Promise<Verdict>,
+  file: { readonly cases?: string; readonly shape?: F } = {},
 ): Checker {
-  return (content) => {
-    const file = fileShape.safeParse(content);
-    if (!file.success) throw new MalformedFileError(inOneLine(file.error));
-    return file.data.vectors.map((vector, index) => {
+  const { cases = 'vectors' } = file;
+  const fileShape = z.object({ [cases]: z.array(z.unknown()) });
+  return async (content) => {
+    const list = wellFormed(fileShape, content)[cases] ?? [];
+    const beside = wellFormed<z.ZodType>(file.shape ?? anyFile, content) as z.output<F>;
+    const results: CaseResult[] = [];
+    for (const [index, vector] of list.entries()) {
       const parsed = shape.safeParse(vector);
-      if (parsed.success) return { name: nameOf(parsed.data), verdict: guarded(check, parsed.data) };
-      return { name: `vectors[${index}]`, verdict: { kind: 'FAILED', message: inOneLine(parsed.error) } };
-    });
+      if (parsed.success) {
+        const verdict = await guarded(() => check(parsed.data, beside));
+        results.push({ name: nameOf(parsed.data), verdict });
+      } else {
+        results.push({
+          name: `${cases}[${index}]`,
+          verdict: { kind: 'FAILED', message: inOneLine(parsed.error) },
+        });
+      }
+    }
+    return results;
   };
+}
+
+function wellFormed<S extends z.ZodType>(shape: S, content: unknown): z.output<S> {
+  const parsed = shape.safeParse(content);
+  if (!parsed.success) throw new MalformedFileError(inOneLine(parsed.error));
+  return parsed.data;
 }
 
 function inOneLine(error: z.ZodError): string {
@@ -61,9 +82,9 @@ function show(value: unknown): string {
 }
 
 /** A checker that breaks fails its case and not the whole run. */
-function guarded<V>(check: (vector: V) => Verdict, vector: V): Verdict {
+async function guarded(check: () => Verdict | Promise<Verdict>): Promise<Verdict> {
   try {
-    return check(vector);
+    return await check();
   } catch (error) {
     return { kind: 'FAILED', message: `unexpected ${error instanceof Error ? error.stack : error}` };
   }

@@ -49,7 +49,7 @@ export async function runVectors(folder: string, print: (line: string) => void):
     const subject = later.get(name);
     if (checker !== undefined) {
       try {
-        const results = checker(await readJson(join(folder, name)));
+        const results = await checker(await readJson(join(folder, name)));
         all.push(...results);
         for (const line of describe(name, results)) print(line);
       } catch (error) {
