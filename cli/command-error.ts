@@ -9,7 +9,7 @@ export class CommandError extends Error {
   readonly exitCode: number = exitCodes.failed;
 }
 
-/** The command line cannot be used. Exit code 2. */
+/** The command line cannot be used, or what it names cannot be read. Exit code 2. */
 export class UsageError extends CommandError {
   override readonly name = 'UsageError';
   override readonly exitCode = exitCodes.usage;

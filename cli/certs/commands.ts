@@ -25,8 +25,7 @@ export function addCertsCommands(slipway: Command, terminal: Terminal): void {
     .option(
       '--host <NAME>',
       'another name or IP address at which the services are reached; may be given several times',
-      (name: string, before: readonly string[]) => [...before, checkedHost(name)],
-      [],
+      (name: string, before: readonly string[] = []) => [...before, checkedHost(name)],
     )
     .option('--force', 'makes the certificates anew, of the CA that is there')
     .addHelpText('after', rules)
@@ -34,7 +33,7 @@ export function addCertsCommands(slipway: Command, terminal: Terminal): void {
       const made = await makeDevelopmentCertificates({
         directory,
         days: options.days,
-        hosts: options.host,
+        hosts: options.host ?? [],
         force: options.force === true,
         now: terminal.now(),
       });
@@ -44,7 +43,7 @@ export function addCertsCommands(slipway: Command, terminal: Terminal): void {
 
 interface DevOptions {
   readonly days: number;
-  readonly host: readonly string[];
+  readonly host?: readonly string[];
   readonly force?: true;
 }
 

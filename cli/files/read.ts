@@ -1,7 +1,7 @@
 // Reads what a command was pointed at: a file, or standard input where it says "-".
 
 import { readFile } from 'node:fs/promises';
-import { CommandError } from '../command-error.js';
+import { UsageError } from '../command-error.js';
 import type { Terminal } from '../terminal.js';
 
 /** What a file of ours holds at most, by far. */
@@ -10,13 +10,13 @@ const mostBytes = 1024 * 1024;
 /**
  * @param what names the thing in messages: "the token"
  * @returns the text without white space around it
- * @throws CommandError where it cannot be read, is empty or is far too long
+ * @throws UsageError where it cannot be read, is empty or is far too long
  */
 export async function readText(path: string, what: string, terminal: Terminal): Promise<string> {
   const text = path === '-' ? await terminal.readInput() : await readNamed(path, what);
   const where = path === '-' ? 'standard input' : path;
-  if (text.length > mostBytes) throw new CommandError(`${where} is too large to be ${what}`);
-  if (text.trim() === '') throw new CommandError(`${where} is empty; it should hold ${what}`);
+  if (text.length > mostBytes) throw new UsageError(`${where} is too large to be ${what}`);
+  if (text.trim() === '') throw new UsageError(`${where} is empty; it should hold ${what}`);
   return text.trim();
 }
 
@@ -24,7 +24,7 @@ async function readNamed(path: string, what: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new CommandError(`cannot read ${what}: ${error instanceof Error ? error.message : error}`, {
+    throw new UsageError(`cannot read ${what}: ${error instanceof Error ? error.message : error}`, {
       cause: error,
     });
   }
