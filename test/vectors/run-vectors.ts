@@ -3,6 +3,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CaseResult, type Checker, MalformedFileError } from './checker.js';
+import { csr } from './checkers/csr.js';
+import { denyRegex } from './checkers/deny-regex.js';
 import { durations } from './checkers/durations.js';
 import { helperReplies } from './checkers/helper-replies.js';
 import { shellquote } from './checkers/shellquote.js';
@@ -21,6 +23,8 @@ export interface Totals {
 }
 
 const checkers: ReadonlyMap<string, Checker> = new Map([
+  ['csr.json', csr],
+  ['deny-regex.json', denyRegex],
   ['durations.json', durations],
   ['shellquote.json', shellquote],
   ['helper-replies.json', helperReplies],
@@ -28,8 +32,6 @@ const checkers: ReadonlyMap<string, Checker> = new Map([
 
 /** Files that are known and whose subject is not part of this version. */
 const later: ReadonlyMap<string, string> = new Map([
-  ['csr.json', 'certificate requests are'],
-  ['deny-regex.json', 'denied certificate names are'],
   ['ecdh.json', 'key encryption is'],
   ['jwt.json', 'tokens are'],
   ['version-compare.json', 'upgrades are'],
