@@ -4,8 +4,13 @@
 import { dirname } from 'node:path';
 import type { Files } from '../../services/mock-node/state/files.js';
 
-/** Path to content; folders have undefined. */
-type Tree = Map<string, Buffer | undefined>;
+interface File {
+  readonly content: Buffer;
+  readonly mode: number;
+}
+
+/** Folders have undefined. */
+type Tree = Map<string, File | undefined>;
 
 type Change = (tree: Tree) => void;
 
@@ -24,6 +29,9 @@ export class CrashingFiles implements Files {
 
   /** Called before each write; the write waits for it, and fails where it rejects. */
   beforeWrite: (path: string) => Promise<void> = async () => {};
+
+  /** The same for each removal. */
+  beforeRemove: (path: string) => Promise<void> = async () => {};
 
   /** The same for each sync of a folder. */
   beforeSync: (directory: string) => Promise<void> = async () => {};
@@ -54,7 +62,12 @@ export class CrashingFiles implements Files {
 
   async read(path: string): Promise<Buffer | undefined> {
     this.#checkPower();
-    return this.#live.get(path);
+    return this.#live.get(path)?.content;
+  }
+
+  async mode(path: string): Promise<number | undefined> {
+    this.#checkPower();
+    return this.#live.has(path) ? (this.#live.get(path)?.mode ?? 0o700) : undefined;
   }
 
   async list(path: string): Promise<string[]> {
@@ -72,23 +85,25 @@ export class CrashingFiles implements Files {
     }
   }
 
-  async write(path: string, content: string | Buffer): Promise<void> {
+  async write(path: string, content: string | Buffer, mode: number): Promise<void> {
     await this.beforeWrite(path);
     const bytes = Buffer.from(content);
+    const half = bytes.subarray(0, bytes.length / 2);
     this.#requireDirectory(dirname(path));
-    this.#begin(() => this.#change((tree) => tree.set(path, bytes.subarray(0, bytes.length / 2))));
-    this.#change((tree) => tree.set(path, bytes));
+    this.#begin(() => this.#change((tree) => tree.set(path, { content: half, mode })));
+    this.#change((tree) => tree.set(path, { content: bytes, mode }));
   }
 
   async rename(from: string, to: string): Promise<void> {
-    const content = this.#live.get(from);
-    if (content === undefined) throw missing(from);
+    const file = this.#live.get(from);
+    if (file === undefined) throw missing(from);
     this.#requireDirectory(dirname(to));
     this.#begin(() => {});
-    this.#change((tree) => tree.delete(from) && tree.set(to, content));
+    this.#change((tree) => tree.delete(from) && tree.set(to, file));
   }
 
   async remove(path: string): Promise<void> {
+    await this.beforeRemove(path);
     const paths = [...this.#live.keys()].filter((each) => each === path || each.startsWith(`${path}/`));
     const removals = paths.reverse().map(
       (each): Change =>

@@ -1,6 +1,6 @@
 // What Configure brings, in domain types, and the files that are made of it.
 
-import type { FileContent } from '../state/node-store.js';
+import type { FileContent } from '../state/placement.js';
 import { formatSettings, type Settings } from '../state/settings.js';
 
 export interface Configuration {

@@ -9,9 +9,11 @@ export interface Files {
   read(path: string): Promise<Buffer | undefined>;
   /** @returns the names in a folder, in no order; none where there is no such folder */
   list(path: string): Promise<string[]>;
+  /** @returns the permissions of a file or folder, or undefined where there is none */
+  mode(path: string): Promise<number | undefined>;
   /** Makes a folder and those above it, as far as they are missing. */
   makeDirectory(path: string): Promise<void>;
-  /** Writes a file over whatever was there and syncs its content, not its name. */
+  /** Writes a file over whatever was there, with these permissions, and syncs its content, not its name. */
   write(path: string, content: string | Buffer, mode: number): Promise<void>;
   /** Renames a file over whatever was there: all of it or none of it. */
   rename(from: string, to: string): Promise<void>;
@@ -49,6 +51,15 @@ function filesSyncedBy(syncContent: (descriptor: number) => Promise<void>): File
         });
       }),
 
+    mode: (path) =>
+      new Promise((resolve, reject) => {
+        fs.stat(path, (error, stats) => {
+          if (error === null) resolve(stats.mode & 0o7777);
+          else if (isMissing(error)) resolve(undefined);
+          else reject(error);
+        });
+      }),
+
     makeDirectory: async (path) => {
       await done((callback) => fs.mkdir(path, { recursive: true, mode: 0o700 }, callback));
     },
@@ -56,6 +67,8 @@ function filesSyncedBy(syncContent: (descriptor: number) => Promise<void>): File
     write: async (path, content, mode) => {
       const descriptor = await open(path, 'w', mode);
       try {
+        // The process's umask may have taken away what others are to have.
+        if ((mode & 0o077) !== 0) await done((callback) => fs.fchmod(descriptor, mode, callback));
         await done((callback) => fs.writeFile(descriptor, content, callback));
         await syncContent(descriptor);
       } finally {

@@ -24,6 +24,12 @@ const runId = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+/** As it is written for chmod: `0600`. */
+const mode = z
+  .string()
+  .regex(/^0[0-7]{3}$/)
+  .transform((text) => Number.parseInt(text, 8));
+
 const digest = z.string().regex(/^(?:[0-9a-f]{64})?$/);
 
 const schema = z.object({
@@ -36,7 +42,8 @@ const schema = z.object({
       run_id: runId,
       status: z.enum(['COMMITTED', 'INSTALLED', 'WITHDRAWN']),
       staging: z.string(),
-      files: z.array(z.object({ path: z.string(), sha256: digest })),
+      files: z.array(z.object({ path: z.string(), sha256: digest, mode: mode.optional() })),
+      replaces: z.array(z.string()).default([]),
     })
     .optional(),
   hold: z
@@ -79,7 +86,8 @@ export function encodeManifest(state: NodeState): string {
       run_id: configuration.runId,
       status: configuration.status,
       staging: configuration.staging,
-      files: [...configuration.files],
+      files: configuration.files.map((file) => ({ ...file, mode: formatMode(file.mode) })),
+      replaces: [...configuration.replaces],
     },
     hold: hold && {
       site: hold.site,
@@ -110,7 +118,8 @@ export function decodeManifest(text: string): NodeState {
       runId: configuration.run_id,
       status: configuration.status,
       staging: configuration.staging,
-      files: configuration.files,
+      files: configuration.files.map((file) => ({ ...file, mode: file.mode })),
+      replaces: configuration.replaces,
     },
     hold: hold && {
       site: hold.site,
@@ -125,6 +134,10 @@ export function decodeManifest(text: string): NodeState {
       updatedAt: run.updated_at,
     })),
   };
+}
+
+function formatMode(bits: number | undefined): string | undefined {
+  return bits === undefined ? undefined : `0${bits.toString(8).padStart(3, '0')}`;
 }
 
 function parseJson(text: string): unknown {

@@ -37,6 +37,8 @@ export interface ManifestFile {
   readonly path: string;
   /** Hex SHA-256 of the content. */
   readonly sha256: string;
+  /** Permissions; undefined where an older version wrote the manifest. */
+  readonly mode: number | undefined;
 }
 
 export interface CommittedConfiguration {
@@ -51,6 +53,8 @@ export interface CommittedConfiguration {
   /** Name of the staging folder; empty once installed. */
   readonly staging: string;
   readonly files: readonly ManifestFile[];
+  /** Paths of configurations before it, which may be in place until the next start. */
+  readonly replaces: readonly string[];
 }
 
 export interface NodeState {
@@ -102,7 +106,7 @@ export function committed(
     {
       ...state,
       configurations: state.configurations + 1,
-      configuration: { ...staged, runId, status: 'COMMITTED' },
+      configuration: { ...staged, runId, status: 'COMMITTED', replaces: pathsOf(state.configuration) },
     },
     { runId, stage: 'CONFIGURED', configurationDigest: staged.digest, updatedAt: now },
   );
@@ -122,7 +126,10 @@ export function adopted(state: NodeState, runId: RunId, now: number): NodeState 
 export function installed(state: NodeState, configured: boolean, now: number): NodeState {
   const { configuration } = state;
   if (configuration === undefined) return state;
-  const next: NodeState = { ...state, configuration: { ...configuration, status: 'INSTALLED', staging: '' } };
+  const next: NodeState = {
+    ...state,
+    configuration: { ...configuration, status: 'INSTALLED', staging: '', replaces: [] },
+  };
   if (!configured) return next;
   return withRun(
     { ...next, hold: undefined },
@@ -142,6 +149,21 @@ export function withdrawn(state: NodeState): NodeState {
   return { ...state, configuration: { ...configuration, status: 'WITHDRAWN', staging: '' } };
 }
 
+/**
+ * Keys that these files were made for are about to be replaced: a configuration that waits for a start is
+ * withdrawn, and one that the node started with is from now on without the files.
+ *
+ * @returns the very object that was given where nothing is to change
+ */
+export function outdated(state: NodeState, paths: readonly string[]): NodeState {
+  const { configuration } = state;
+  if (configuration?.status === 'COMMITTED') return withdrawn(state);
+  if (configuration?.status !== 'INSTALLED') return state;
+  const files = configuration.files.filter(({ path }) => !paths.includes(path));
+  if (files.length === configuration.files.length) return state;
+  return { ...state, configuration: { ...configuration, files } };
+}
+
 /** A start removed the files of a withdrawn configuration. */
 export function removed(state: NodeState): NodeState {
   return { ...state, configuration: undefined };
@@ -149,6 +171,11 @@ export function removed(state: NodeState): NodeState {
 
 export function withHold(state: NodeState, hold: StoredHold | undefined): NodeState {
   return { ...state, hold };
+}
+
+function pathsOf(configuration: CommittedConfiguration | undefined): string[] {
+  if (configuration === undefined) return [];
+  return [...new Set([...configuration.replaces, ...configuration.files.map(({ path }) => path)])];
 }
 
 function withRun(state: NodeState, record: RunRecord): NodeState {

@@ -4,7 +4,8 @@ import { newRunId, parseIdentity, type RunId } from '../../../shared/identity.js
 import { CrashingFiles, PowerLossError } from '../../../test/fakes/crashing-files.js';
 import { Slots } from '../slots.js';
 import { adopted, committed, findRun, reached, waitsAlready, withdrawn } from './node-state.js';
-import { type FileContent, NodeStore } from './node-store.js';
+import { NodeStore } from './node-store.js';
+import type { FileContent } from './placement.js';
 import { readNodeState } from './read-node-state.js';
 
 const identity = parseIdentity('node-1.example.net') ?? fail();
@@ -175,7 +176,7 @@ test('a configuration is confirmed with its digest also where its run was forgot
 test('a manifest that cannot be understood is an error, not an untouched node', async () => {
   const files = new CrashingFiles();
   await files.makeDirectory(`${directory}/state`);
-  await files.write(`${directory}/state/manifest.json`, '{"format":2}');
+  await files.write(`${directory}/state/manifest.json`, '{"format":2}', 0o600);
   await expect(newStore(files).open(false, now)).rejects.toThrow(/format/);
 });
 

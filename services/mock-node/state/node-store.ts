@@ -8,8 +8,10 @@ import type { Identity } from '../../../shared/identity.js';
 import { Slots } from '../slots.js';
 import type { Files } from './files.js';
 import {
-  configurationEntries,
+  csrFile,
+  csrKeyFile,
   manifestPath,
+  seedFile,
   settingsFile,
   stagedPath,
   stagingDirectory,
@@ -17,27 +19,28 @@ import {
   stateDirectory,
 } from './layout.js';
 import { decodeManifest, encodeManifest } from './manifest.js';
-import { isMissing } from './missing.js';
 import {
   type CommittedConfiguration,
   freshState,
   installed,
   type ManifestFile,
   type NodeState,
+  outdated,
   removed,
 } from './node-state.js';
+import { type FileContent, Placement } from './placement.js';
 import { enablesProvisioning, parseSettings } from './settings.js';
-
-/** A file of a configuration before it is written. */
-export interface FileContent {
-  /** Relative to the node's folder, with forward slashes. */
-  readonly path: string;
-  readonly content: string;
-  readonly mode: number;
-}
 
 /** A configuration in its staging folder, not committed. */
 export type Staged = Pick<CommittedConfiguration, 'staging' | 'files'>;
+
+/** The keys that a node made itself, as they are on its disk. */
+export interface OwnKeys {
+  /** What server.seed holds; undefined where there is none. */
+  readonly seed: string | undefined;
+  /** PEM of the private key of the certificate signing request; undefined where there is none. */
+  readonly csrKeyPem: string | undefined;
+}
 
 export interface NodeStoreOptions {
   readonly identity: Identity;
@@ -52,6 +55,7 @@ export class NodeStore {
   readonly #directory: string;
   readonly #files: Files;
   readonly #disk: Slots;
+  readonly #placement: Placement;
   readonly #turn = new Slots(1);
   #state: NodeState;
   #made = false;
@@ -62,6 +66,7 @@ export class NodeStore {
     this.#directory = options.directory;
     this.#files = options.files;
     this.#disk = options.disk;
+    this.#placement = new Placement(options.directory, options.files);
     this.#state = freshState(options.identity);
   }
 
@@ -89,11 +94,8 @@ export class NodeStore {
         this.#made = true;
       }
       const { configuration } = this.#state;
-      if (configuration?.status === 'COMMITTED') {
-        await this.#rollForward(configuration, present);
-      } else if (configuration?.status === 'WITHDRAWN') {
-        await this.#removeAllBut([], present);
-      }
+      await this.#placement.removeAllBut(configuration, present);
+      if (configuration?.status === 'COMMITTED') await this.#placement.install(configuration);
       const provisioning = await this.#readsProvisioning(provisioningByDefault);
       if (configuration?.status === 'COMMITTED') {
         await this.#write(installed(this.#state, !provisioning, now));
@@ -139,6 +141,44 @@ export class NodeStore {
     }
   }
 
+  /**
+   * Puts new keys in place of the node's own. What was made for the ones before is withdrawn and removed first,
+   * durably; where that fails, the keys stay as they were.
+   *
+   * @param keys the files
+   * @param madeForOldOnes paths of the files to be gone before
+   * @param change gives the state that follows once the keys are in place
+   * @param beforeCommit called before anything is changed; what it throws leaves everything as it was
+   */
+  async replaceKeys(
+    keys: readonly FileContent[],
+    madeForOldOnes: readonly string[],
+    change: (state: NodeState) => NodeState,
+    beforeCommit: () => void,
+  ): Promise<void> {
+    const replaced = this.#state.configuration?.staging;
+    await this.#exclusively(async () => {
+      const next = outdated(this.#state, madeForOldOnes);
+      if (next !== this.#state) await this.#write(next, beforeCommit);
+      else beforeCommit();
+      await this.#makeDirectory();
+      await this.#placement.remove(madeForOldOnes);
+      await this.#placement.put(keys);
+      await this.#write(change(this.#state));
+    });
+    if (replaced) await this.#discardUnlessCommitted(replaced);
+  }
+
+  /** @returns the node's own keys; undefined where it has made none */
+  readOwnKeys(): Promise<OwnKeys> {
+    return this.#exclusively(async () => {
+      const [seed, csr, csrKey] = await Promise.all(
+        [seedFile, csrFile, csrKeyFile].map((path) => this.#files.read(join(this.#directory, path))),
+      );
+      return { seed: seed?.toString(), csrKeyPem: csr && csrKey?.toString() };
+    });
+  }
+
   /** Resolves when nothing is being written any more; what is asked for later fails. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -158,7 +198,7 @@ export class NodeStore {
       const files: ManifestFile[] = [];
       for (const [index, { path, content, mode }] of contents.entries()) {
         await this.#files.write(stagedPath(this.#directory, staging, index), content, mode);
-        files.push({ path, sha256: createHash('sha256').update(content).digest('hex') });
+        files.push({ path, sha256: createHash('sha256').update(content).digest('hex'), mode });
       }
       await this.#files.sync(folder);
       return files;
@@ -173,35 +213,6 @@ export class NodeStore {
     await this.#files.rename(`${manifest}.new`, manifest);
     this.#state = next;
     await this.#files.sync(stateDirectory(this.#directory));
-  }
-
-  /** Puts the files of a committed configuration in place. A crash on the way repeats it at the next start. */
-  async #rollForward({ staging, files }: CommittedConfiguration, present: readonly string[]): Promise<void> {
-    await this.#removeAllBut(files, present);
-    const folders = new Set([this.#directory]);
-    for (const [index, { path }] of files.entries()) {
-      const to = join(this.#directory, path);
-      if (!folders.has(dirname(to))) await this.#files.makeDirectory(dirname(to));
-      folders.add(dirname(to));
-      await this.#files.rename(stagedPath(this.#directory, staging, index), to).catch((error) => {
-        // Not there: an earlier start moved it before it was cut short.
-        if (!isMissing(error)) throw error;
-      });
-    }
-    for (const folder of folders) await this.#files.sync(folder);
-  }
-
-  /** @param present what is in the node's folder */
-  async #removeAllBut(files: readonly ManifestFile[], present: readonly string[]): Promise<void> {
-    const kept = new Set(files.map(({ path }) => path));
-    for (const entry of configurationEntries) {
-      if (!present.includes(entry) || kept.has(entry)) continue;
-      const folder = join(this.#directory, entry);
-      const names = await this.#files.list(folder);
-      const extra = names.filter((name) => !kept.has(`${entry}/${name}`));
-      if (extra.length === names.length) await this.#files.remove(folder);
-      else for (const name of extra) await this.#files.remove(join(folder, name));
-    }
   }
 
   async #readsProvisioning(provisioningByDefault: boolean): Promise<boolean> {

@@ -3,7 +3,18 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { diskFiles, type Files } from './files.js';
-import { configurationEntries, manifestPath, settingsFile, stagedPath } from './layout.js';
+import { findMisfits, findWrongKeyModes, modeProblem, type ReadFile } from './key-problems.js';
+import {
+  certificateName,
+  configurationEntries,
+  csrFile,
+  csrKeyFile,
+  manifestPath,
+  privateKeyName,
+  seedFile,
+  settingsFile,
+  stagedPath,
+} from './layout.js';
 import { decodeManifest } from './manifest.js';
 import type { CommittedConfiguration, RunRecord } from './node-state.js';
 import { parseSettings, type Settings } from './settings.js';
@@ -26,7 +37,10 @@ export interface NodeOnDisk {
   readonly runs: readonly RunRecord[];
   /** Settings that the node started with; empty where it started with none. */
   readonly settings: Settings;
-  /** What is not as the one configuration has it: files missing, changed or left over. Empty: all is of a piece. */
+  /**
+   * What is not as the one configuration has it: files missing, changed, left over, or with other permissions; and
+   * what was made for other keys than the node has. Empty: all is of a piece.
+   */
   readonly problems: readonly string[];
 }
 
@@ -73,23 +87,41 @@ async function findProblems(
   files: Files,
 ): Promise<string[]> {
   const problems: string[] = [];
-  const listed = new Set<string>();
+  const inPlace: ReadFile = async (path) => (await files.read(join(directory, path)))?.toString();
   const expected =
     configuration === undefined || configuration.status === 'WITHDRAWN' ? [] : configuration.files;
-  for (const [index, { path, sha256 }] of expected.entries()) {
-    listed.add(path);
-    const staged =
-      configuration?.status === 'COMMITTED'
-        ? await files.read(stagedPath(directory, configuration.staging, index))
-        : undefined;
-    const content = staged ?? (await files.read(join(directory, path)));
+  const listed = new Set(expected.map(({ path }) => path));
+  const staged = new Map<string, string>();
+  for (const [index, { path, sha256, mode }] of expected.entries()) {
+    let at = join(directory, path);
+    if (configuration?.status === 'COMMITTED') {
+      const waiting = stagedPath(directory, configuration.staging, index);
+      const content = await files.read(waiting);
+      if (content !== undefined) {
+        staged.set(path, content.toString());
+        at = waiting;
+      }
+    }
+    const content = await files.read(at);
     if (content === undefined) problems.push(`${path} is missing`);
     else if (createHash('sha256').update(content).digest('hex') !== sha256) problems.push(`${path} differs`);
+    if (mode !== undefined) problems.push(...modeProblem(path, mode, await files.mode(at)));
   }
+  const certificates = [...listed].filter((path) => basename(path) === certificateName);
+  problems.push(...(await findMisfits(inPlace, certificates)));
+  const hasKeyOfOwn = [...listed].every((path) => basename(path) !== privateKeyName);
+  const ownKeys = new Set([seedFile, ...(hasKeyOfOwn ? [csrKeyFile, csrFile] : [])]);
+  if (staged.size > 0) {
+    const afterStart: ReadFile = async (path) => {
+      return staged.get(path) ?? (listed.has(path) || ownKeys.has(path) ? inPlace(path) : undefined);
+    };
+    problems.push(...(await findMisfits(afterStart, certificates)));
+  }
+  problems.push(...(await findWrongKeyModes(directory, files)));
   // Before the start that installs or removes, what is in place is of an earlier configuration.
   if (configuration?.status === 'INSTALLED' || configuration === undefined) {
     for (const path of await filesInPlace(directory, files)) {
-      if (!listed.has(path)) problems.push(`${path} is left over`);
+      if (!listed.has(path) && !ownKeys.has(path)) problems.push(`${path} is left over`);
     }
   }
   return problems;

@@ -145,7 +145,7 @@ test('a report that hangs delays going down by a second at most', async () => {
 
 test('a disk that fails at boot is tried again', async () => {
   await files.makeDirectory(`${directory}/state`);
-  await files.write(`${directory}/state/manifest.json`, 'junk');
+  await files.write(`${directory}/state/manifest.json`, 'junk', 0o600);
   const node = newNode();
   const starting = node.start();
   await clock.advance(500);
