@@ -7,15 +7,9 @@ import { TrustError } from '../../../shared/trust/trust-error.js';
 import { type ExpiryRule, serverClaimsOf } from '../enrolment/server-claims.js';
 import type { HelperReply } from '../helper/helper.js';
 
-export interface DecisionContext {
+export interface CredentialsContext {
   readonly identity: string;
-  readonly features: { readonly jwt: boolean; readonly ed25519: boolean; readonly upgrades: boolean };
-  /** From the inventory; an empty version is an unknown one. */
-  readonly node: { readonly version: string; readonly upgradable: boolean };
-  /** Whether two versions are the same release. */
-  readonly sameVersion: (a: string, b: string) => boolean;
-  readonly upgradesRepository: string | undefined;
-  readonly upgradesOptional: boolean;
+  readonly features: { readonly jwt: boolean; readonly ed25519: boolean };
   /** Hex ed25519 public key of the node; undefined where it made none. */
   readonly publicKey: string | undefined;
   /** Encrypts a private key for this node, throwing TrustError; undefined where there was no key exchange. */
@@ -24,6 +18,28 @@ export interface DecisionContext {
   readonly now: number;
   /** Milliseconds. */
   readonly serverJwtValidityMs: number;
+}
+
+export interface CredentialsContext {
+  readonly identity: string;
+  readonly features: { readonly jwt: boolean; readonly ed25519: boolean };
+  /** Hex ed25519 public key of the node; undefined where it made none. */
+  readonly publicKey: string | undefined;
+  /** Encrypts a private key for this node, throwing TrustError; undefined where there was no key exchange. */
+  readonly encryptKey: ((key: Secret) => string) | undefined;
+  /** Unix seconds. */
+  readonly now: number;
+  readonly serverJwtValidityMs: number;
+}
+
+export interface DecisionContext extends CredentialsContext {
+  readonly features: CredentialsContext['features'] & { readonly upgrades: boolean };
+  /** From the inventory; an empty version is an unknown one. */
+  readonly node: { readonly version: string; readonly upgradable: boolean };
+  /** Whether two versions are the same release. */
+  readonly sameVersion: (a: string, b: string) => boolean;
+  readonly upgradesRepository: string | undefined;
+  readonly upgradesOptional: boolean;
 }
 
 /** What the node is to be given beside its configuration. */
@@ -52,11 +68,14 @@ export type Decision =
     }
   | { readonly kind: 'FAILED'; readonly reason: DecisionFailure; readonly message: string };
 
-export type DecisionFailure =
-  | 'KEY_INVALID'
-  | 'SERVER_CLAIMS_EXPIRED'
-  | 'UPGRADE_REFUSED'
-  | 'EMPTY_CONFIGURATION';
+/** Why credentials cannot be made. */
+export interface CredentialsRefusal {
+  readonly kind: 'FAILED';
+  readonly reason: 'KEY_INVALID' | 'SERVER_CLAIMS_EXPIRED';
+  readonly message: string;
+}
+
+export type DecisionFailure = CredentialsRefusal['reason'] | 'UPGRADE_REFUSED' | 'EMPTY_CONFIGURATION';
 
 /** Says what follows, in the order of the sequence: what an earlier step refuses no later one is asked about. */
 export function decide(reply: HelperReply, context: DecisionContext): Decision {
@@ -82,13 +101,16 @@ export function decide(reply: HelperReply, context: DecisionContext): Decision {
   };
 }
 
-function decideCredentials(
+/** Says what the node is to be given, or why it cannot be. */
+export /** What the helper's reply makes of the node's server token and private key. */
+export function decideCredentials(
   reply: HelperReply,
-  context: DecisionContext,
+  context: CredentialsContext,
 ): Credentials | Extract<Decision, { kind: 'FAILED' }> {
   const { features, publicKey } = context;
   let server: Credentials['server'];
-  if (features.ed25519 && publicKey !== undefined) {
+  if (features.ed25519) {
+    if (publicKey === undefined) throw new Error('the public key of the node is not known yet');
     const result = serverClaimsOf(reply, { ...context, publicKey });
     if (result.kind === 'EXPIRED') {
       return { kind: 'FAILED', reason: 'SERVER_CLAIMS_EXPIRED', message: result.message };
