@@ -20,18 +20,6 @@ export interface CredentialsContext {
   readonly serverJwtValidityMs: number;
 }
 
-export interface CredentialsContext {
-  readonly identity: string;
-  readonly features: { readonly jwt: boolean; readonly ed25519: boolean };
-  /** Hex ed25519 public key of the node; undefined where it made none. */
-  readonly publicKey: string | undefined;
-  /** Encrypts a private key for this node, throwing TrustError; undefined where there was no key exchange. */
-  readonly encryptKey: ((key: Secret) => string) | undefined;
-  /** Unix seconds. */
-  readonly now: number;
-  readonly serverJwtValidityMs: number;
-}
-
 export interface DecisionContext extends CredentialsContext {
   readonly features: CredentialsContext['features'] & { readonly upgrades: boolean };
   /** From the inventory; an empty version is an unknown one. */
@@ -66,6 +54,7 @@ export type Decision =
       /** Why the upgrade that the helper wanted is left out, where it may be. */
       readonly upgradeRefused: string | undefined;
     }
+  | CredentialsRefusal
   | { readonly kind: 'FAILED'; readonly reason: DecisionFailure; readonly message: string };
 
 /** Why credentials cannot be made. */
@@ -102,11 +91,10 @@ export function decide(reply: HelperReply, context: DecisionContext): Decision {
 }
 
 /** Says what the node is to be given, or why it cannot be. */
-export /** What the helper's reply makes of the node's server token and private key. */
 export function decideCredentials(
   reply: HelperReply,
   context: CredentialsContext,
-): Credentials | Extract<Decision, { kind: 'FAILED' }> {
+): Credentials | CredentialsRefusal {
   const { features, publicKey } = context;
   let server: Credentials['server'];
   if (features.ed25519) {
