@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { defaultRolePatterns } from '../../shared/tls/roles.js';
 import { loadDiscoveryConfig } from './config.js';
 
 let folder = '';
@@ -28,7 +29,7 @@ test('the defaults are those of the manual', () => {
     listen_nodes: '0.0.0.0:7410',
     monitor_host: '0.0.0.0',
     monitor_port: 7411,
-    tls: { mode: 'insecure' },
+    tls: { mode: 'insecure', roles: defaultRolePatterns },
     shutdown_grace: 20_000,
     interval: 60_000,
     report_interval: 10_000,
@@ -63,7 +64,7 @@ test('every problem is told at once, with its path', () => {
     'jwt_verify_cert: /etc/key.pem',
   ].join('\n');
   const expected = [
-    /tls\.mode: TLS is not available/,
+    /tls\.mode: TLS needs a certificate/,
     /intervall: .*interval/,
     /interval: expected a duration of at least 1s/,
     /listen_nodes: .*no port/,

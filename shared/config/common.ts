@@ -1,12 +1,9 @@
 // The settings that every service has (design, section 11), with the meaning of each.
 
 import { resolve } from 'node:path';
-import { z } from 'zod';
-import { duration, enumOf, later, listenAddress, port, resolving, text } from './fields.js';
-
-const insecureOnly =
-  'TLS is not available in this version; write `tls: {mode: insecure}` (or SLIPWAY_TLS_MODE=insecure) to run ' +
-  'without it, where nobody but the nodes and the services can reach the network';
+import type { TlsConfig } from '../tls/load-tls.js';
+import { duration, enumOf, listenAddress, port, resolving, text } from './fields.js';
+import { tlsSettings } from './tls-settings.js';
 
 /** Goes into gRPC metadata and metric labels, hence ASCII. */
 const sitePattern = /^[!-~](?:[ -~]{0,62}[!-~])?$/;
@@ -32,28 +29,23 @@ export function commonFields(defaults: { readonly listen: string; readonly monit
     monitor_host: text('a host name or an IP address').default('0.0.0.0'),
     /** The port of the same; 0 turns it off. */
     monitor_port: port().default(defaults.monitorPort),
-    tls: z
-      .object({
-        /** `insecure` has to be written: without TLS, bearer tokens and proofs protect nothing. */
-        mode: enumOf(['required', 'insecure'])
-          .default('required')
-          .refine((mode) => mode !== 'required', { error: insecureOnly }),
-        cert: later(undefined, 'a certificate (TLS)'),
-        key: later(undefined, 'a private key (TLS)'),
-        ca: later(undefined, 'a CA certificate (TLS)'),
-        roles: later(undefined, 'roles of client certificates (TLS)'),
-      })
-      .prefault({}),
+    /** Encryption, and who is who. */
+    tls: tlsSettings(),
     /** How long a stop may take, in milliseconds, before what is left is cut off. */
     shutdown_grace: duration().prefault('20s'),
   };
 }
 
 /** What a service says at start about running without TLS. */
-export function insecureWarnings(config: { readonly tls: { readonly mode: string } }): string[] {
-  if (config.tls.mode !== 'insecure') return [];
-  return [
+export function insecureWarnings(config: { readonly tls: TlsConfig }): string[] {
+  const { mode, cert, key, ca } = config.tls;
+  if (mode !== 'insecure') return [];
+  const without =
     'tls.mode is insecure: nothing is encrypted and no peer is authenticated; bearer tokens and proofs protect ' +
-      'nothing, and whoever reaches these ports can read and change what is sent',
-  ];
+    'nothing, and whoever reaches these ports can read and change what is sent';
+  const set = Object.entries({ cert, key, ca }).flatMap(([name, path]) =>
+    path === undefined ? [] : `tls.${name}`,
+  );
+  if (set.length === 0) return [without];
+  return [without, `${set.join(', ')}: without effect while tls.mode is insecure`];
 }

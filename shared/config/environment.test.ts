@@ -83,8 +83,8 @@ describe('the environment', () => {
       'leader_election: leader election is not available in this version; leave it out, or false (from SLIPWAY_LEADER_ELECTION)',
     ],
     [
-      { SLIPWAY_TLS_CERT: 'a.pem' },
-      'tls.cert: a certificate (TLS) is not available in this version; leave it out (from SLIPWAY_TLS_CERT)',
+      { SLIPWAY_TLS_ROLES_VIEWER: 'DNS:a,b' },
+      'tls.roles.viewer[1]: the pattern "b" begins neither with URI: nor with DNS: (from SLIPWAY_TLS_ROLES_VIEWER)',
     ],
   ])('has problems that name the variable: %j', (env, problem) => {
     expect(problemsWith('', env)).toEqual([problem]);

@@ -128,10 +128,10 @@ describe('YAML that is wrong', () => {
 
 describe('tls.mode', () => {
   it.each(['discovery: [d:1]', 'discovery: [d:1]\ntls: {}', 'discovery: [d:1]\ntls: {mode: required}'])(
-    'must be written insecure: %j',
+    'must be written insecure where there are no certificates: %j',
     (yaml) => {
       expect(() => load(yaml)).toThrow(
-        /tls\.mode: TLS is not available in this version; write `tls: \{mode: insecure\}`/,
+        /tls\.mode: TLS needs a certificate.*; or write `tls: \{mode: insecure\}`/,
       );
     },
   );

@@ -38,9 +38,7 @@ describe('problems', () => {
       '  events.max_count: expected a whole number of at least 1, got the number 0 (line 5)',
       '  interval: expected a duration of at least 1s, got 10ms (line 2)',
       '  loglevel: expected one of debug, info, warn, error, got the text "loud" (from SLIPWAY_LOGLEVEL)',
-      expect.stringMatching(
-        /^ {2}tls\.mode: TLS is not available in this version; write `tls: \{mode: insecure\}`/,
-      ),
+      expect.stringMatching(/^ {2}tls\.mode: TLS needs a certificate.*; or write `tls: \{mode: insecure\}`/),
       '  unknown_thing: unknown setting (line 3)',
       '  workers: expected a whole number from 1 to 1000, got the text "many" (line 1)',
     ]);
@@ -128,7 +126,7 @@ describe('problems', () => {
   it('come with what the environment has that no setting takes, which may be why', () => {
     const env = { SLIPWAY_TLS_MOED: 'insecure', SLIPWAY_SITE: '' };
     expect(() => load('discovery: [d:1]', env)).toThrow(
-      /tls\.mode: TLS is not .*\n {2}note: SLIPWAY_SITE is empty.*\n {2}note: SLIPWAY_TLS_MOED is no setting.*; did you mean SLIPWAY_TLS_MODE\?$/,
+      /tls\.mode: TLS needs .*\n {2}note: SLIPWAY_SITE is empty.*\n {2}note: SLIPWAY_TLS_MOED is no setting.*; did you mean SLIPWAY_TLS_MODE\?$/,
     );
   });
 

@@ -71,7 +71,7 @@ describe('runService', () => {
       `test: 3 problems in the configuration of test (${file} and the environment):`,
       '  sitee: unknown setting; did you mean site? (line 1)',
       '  loglevel: expected one of debug, info, warn, error, got the text "loud" (line 2)',
-      expect.stringMatching(/^ {2}tls\.mode: TLS is not available/),
+      expect.stringMatching(/^ {2}tls\.mode: TLS needs a certificate/),
       '',
     ]);
   });

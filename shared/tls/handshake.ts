@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import type { Clock } from '../clock.js';
 
 /** The oldest version that Slipway speaks (design, section 8). */
@@ -55,11 +55,30 @@ export function shakeHands(socket: Socket, { clock, limitMs, tls, judge }: Hands
   });
 }
 
-/** @returns hex SHA-256 of the DER of the peer's certificate, by which boots are known */
-export function peerHash(socket: TLSSocket): string {
-  const certificate = socket.getPeerX509Certificate();
-  if (certificate === undefined) throw new Error('the peer showed no certificate');
-  return createHash('sha256').update(certificate.raw).digest('hex');
+/** Certificates that a peer may present; nobody has more. */
+const longestChain = 16;
+
+/**
+ * @returns the DER of the peer's certificate and of those that it presents as its issuers, in that order. It is not
+ *   getPeerX509Certificate() that is asked: of Node 20, that takes the certificate away from those that ask later
+ * @throws Error where there is none
+ */
+export function presentedChain(socket: TLSSocket): [Buffer, ...Buffer[]] {
+  const chain: Buffer[] = [];
+  let next: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+  while (next?.raw !== undefined && chain.length < longestChain) {
+    chain.push(next.raw);
+    // A root is its own issuer.
+    next = next.issuerCertificate === next ? undefined : next.issuerCertificate;
+  }
+  const [first, ...others] = chain;
+  if (first === undefined) throw new Error('the peer showed no certificate');
+  return [first, ...others];
+}
+
+/** @returns hex SHA-256, by which certificates are known */
+export function certificateHash(der: Buffer): string {
+  return createHash('sha256').update(der).digest('hex');
 }
 
 /** OpenSSL's own messages have codes and source files in them; what they mean is in `reason`. */

@@ -29,22 +29,34 @@ export type RolesOf = (names: readonly AlternativeName[]) => ReadonlySet<Role>;
 /** @throws Error naming the role, the pattern and what is wrong with it */
 export function compileRoles(patterns: RolePatterns): RolesOf {
   const rules = roles.flatMap((role) =>
-    patterns[role].map((pattern) => ({ role, matches: compilePattern(role, pattern) })),
+    patterns[role].map((pattern) => {
+      try {
+        return { role, matches: compilePattern(pattern) };
+      } catch (error) {
+        throw new Error(`the role ${role}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }),
   );
   return (names) => new Set(rules.filter(({ matches }) => names.some(matches)).map(({ role }) => role));
 }
 
-function compilePattern(role: Role, pattern: string): (name: AlternativeName) => boolean {
-  const problem = (why: string) => new Error(`the pattern "${pattern}" of the role ${role} ${why}`);
+/** @throws Error naming the pattern and what is wrong with it */
+export function checkRolePattern(pattern: string): void {
+  compilePattern(pattern);
+}
+
+function compilePattern(pattern: string): (name: AlternativeName) => boolean {
   const [, wanted, text = ''] = /^(URI|DNS):(.*)$/s.exec(pattern) ?? [];
-  if (wanted === undefined) throw problem('begins neither with URI: nor with DNS:');
-  if (text === '') throw problem(`has nothing after ${wanted}:`);
+  if (wanted === undefined)
+    throw new Error(`the pattern "${pattern}" begins neither with URI: nor with DNS:`);
+  if (text === '') throw new Error(`the pattern "${pattern}" has nothing after ${wanted}:`);
   let compiled: RE2JS;
   try {
     // DNS names are the same in upper and lower case.
     compiled = RE2JS.compile(text, wanted === 'DNS' ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {
-    throw problem(`is no RE2 regular expression: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`the pattern "${pattern}" is no RE2 regular expression: ${why}`);
   }
   return ({ kind, value }) => kind === wanted && compiled.matches(value);
 }

@@ -1,8 +1,14 @@
 // A service's certificate, key and CA: read, checked, and read again when the files change, without dropping what
 // is connected (design, section 8, "Transport").
 
-import type { Clock } from '../clock.js';
+import { readFile, stat } from 'node:fs/promises';
+import type { Clock, Timer } from '../clock.js';
+import { ConfigError, type Problem } from '../config/config-error.js';
 import type { Logger } from '../logger.js';
+import type { Usage } from './certificate-facts.js';
+import { checkTlsTexts, problemOf, type TlsMaterial, type TlsText, type TlsTexts } from './tls-material.js';
+
+export type { TlsMaterial } from './tls-material.js';
 
 /** Paths, all PEM. */
 export interface TlsPaths {
@@ -13,42 +19,180 @@ export interface TlsPaths {
   readonly ca: string;
 }
 
-/** What the files held when they were last usable. */
-export interface TlsMaterial {
-  /** The certificate and what leads to a root, without the root. */
-  readonly certificatePem: string;
-  /** The same with the root at its end. */
-  readonly chainToRootPem: string;
-  readonly keyPem: string;
-  readonly caPem: string;
-  /** Unix milliseconds when the certificate expires. */
-  readonly expiresAt: number;
+export interface TlsFilesOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Extended key usages that the certificate must have, where it has any. */
+  readonly usages?: readonly Usage[];
 }
 
+/** How often the files are looked at: milliseconds. They are small, and reading them tells more than their dates. */
+const everyMs = 1000;
+
+/** Of a certificate's life, what may have passed before its end is warned about. */
+const oldAge = 0.9;
+
 export class TlsFiles {
+  readonly #paths: TlsPaths;
+  readonly #options: TlsFilesOptions;
+  readonly #listeners = new Set<(material: TlsMaterial) => void>();
+  /** What was read when `#material` was made, and what was read last. */
+  #used: TlsTexts;
+  #seen: TlsTexts | undefined;
+  #material: TlsMaterial;
+  #warned = '';
+  #age: 'YOUNG' | 'OLD' | 'EXPIRED' = 'YOUNG';
+  #refreshing: Promise<void> | undefined;
+  #timer: Timer | undefined;
+
+  private constructor(paths: TlsPaths, options: TlsFilesOptions, texts: TlsTexts, material: TlsMaterial) {
+    this.#paths = paths;
+    this.#options = options;
+    this.#used = texts;
+    this.#material = material;
+    this.#look();
+  }
+
   /**
    * Reads the files and keeps watching them; a change that cannot be used is warned about, and what was there
    * stays.
    *
    * @throws ConfigError naming each setting whose file cannot be used, and what to do
    */
-  static async open(_paths: TlsPaths, _options: { clock: Clock; log: Logger }): Promise<TlsFiles> {
-    throw new Error('not yet');
+  static async open(paths: TlsPaths, options: TlsFilesOptions): Promise<TlsFiles> {
+    const texts = await readTexts(paths);
+    const material = checkTlsTexts(texts, options.clock.now(), options.usages ?? []);
+    await warnOfReaders(paths.key, options.log);
+    return new TlsFiles(paths, options, texts, material);
   }
 
   get current(): TlsMaterial {
-    throw new Error('not yet');
+    return this.#material;
   }
 
   /** Calls back after each change. @returns what takes the listener off again */
-  onChange(_listener: (material: TlsMaterial) => void): () => void {
-    throw new Error('not yet');
+  onChange(listener: (material: TlsMaterial) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Looks at the files now. */
   refresh(): Promise<void> {
-    throw new Error('not yet');
+    this.#refreshing ??= this.#refresh().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
   }
 
-  close(): void {}
+  close(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#listeners.clear();
+  }
+
+  /** The end of the certificate is seen to here, and the next look is arranged. */
+  #look(): void {
+    this.#watchAge();
+    this.#timer = this.#options.clock.setTimer(everyMs, () => {
+      void this.refresh().then(() => {
+        if (this.#timer !== undefined) this.#look();
+      });
+    });
+  }
+
+  async #refresh(): Promise<void> {
+    const { clock, usages = [] } = this.#options;
+    try {
+      const texts = await readTexts(this.#paths);
+      if (isSame(texts, this.#used)) {
+        this.#warned = '';
+        return;
+      }
+      const before = this.#seen;
+      this.#seen = texts;
+      const settled = before !== undefined && isSame(texts, before);
+      this.#take(texts, () => checkTlsTexts(texts, clock.now(), usages), settled);
+    } catch (error) {
+      this.#keep(error);
+    }
+  }
+
+  /** @param settled whether the files are as they were a moment ago: what is half-written is not worth a word */
+  #take(texts: TlsTexts, check: () => TlsMaterial, settled: boolean): void {
+    let material: TlsMaterial;
+    try {
+      material = check();
+    } catch (error) {
+      if (settled) this.#keep(error);
+      return;
+    }
+    this.#used = texts;
+    this.#seen = undefined;
+    this.#material = material;
+    this.#warned = '';
+    this.#age = 'YOUNG';
+    const expires = new Date(material.expiresAt).toISOString();
+    this.#options.log.info(
+      { certificate: this.#paths.cert, expires },
+      'the TLS files have changed and are in use',
+    );
+    for (const listener of this.#listeners) listener(material);
+  }
+
+  #keep(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (message === this.#warned) return;
+    this.#warned = message;
+    this.#options.log.warn(
+      `the TLS files have changed and cannot be used; what was read before stays in use: ${message}`,
+    );
+  }
+
+  #watchAge(): void {
+    const { validFrom, expiresAt } = this.#material;
+    const now = this.#options.clock.now();
+    const old = validFrom + (expiresAt - validFrom) * oldAge;
+    const age = now > expiresAt ? 'EXPIRED' : now > old ? 'OLD' : 'YOUNG';
+    if (age === this.#age) return;
+    this.#age = age;
+    if (age === 'YOUNG') return;
+    const fields = { certificate: this.#paths.cert, expires: new Date(expiresAt).toISOString() };
+    if (age === 'OLD') this.#options.log.warn(fields, 'the TLS certificate expires soon');
+    else
+      this.#options.log.error(
+        fields,
+        'the TLS certificate has expired: peers refuse it until it is replaced',
+      );
+  }
+}
+
+/** @throws ConfigError naming each file that cannot be read */
+async function readTexts(paths: TlsPaths): Promise<TlsTexts> {
+  const problems: Problem[] = [];
+  const read = async (setting: keyof TlsPaths): Promise<TlsText> => {
+    const path = paths[setting];
+    try {
+      return { path, text: await readFile(path, 'latin1') };
+    } catch (error) {
+      problems.push(
+        problemOf(setting, path, `cannot be read: ${error instanceof Error ? error.message : error}`),
+      );
+      return { path, text: '' };
+    }
+  };
+  const [cert, key, ca] = [await read('cert'), await read('key'), await read('ca')];
+  if (problems.length > 0) throw new ConfigError('the TLS files', problems);
+  return { cert, key, ca };
+}
+
+function isSame(a: TlsTexts, b: TlsTexts): boolean {
+  return a.cert.text === b.cert.text && a.key.text === b.key.text && a.ca.text === b.ca.text;
+}
+
+async function warnOfReaders(path: string, log: Logger): Promise<void> {
+  const { mode } = await stat(path);
+  if ((mode & 0o004) === 0) return;
+  log.warn(
+    `tls.key: ${path} may be read by every user of this machine; take that right away: chmod o-rwx ${path}`,
+  );
 }
