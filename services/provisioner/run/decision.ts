@@ -54,7 +54,6 @@ export type Decision =
       /** Why the upgrade that the helper wanted is left out, where it may be. */
       readonly upgradeRefused: string | undefined;
     }
-  | CredentialsRefusal
   | { readonly kind: 'FAILED'; readonly reason: DecisionFailure; readonly message: string };
 
 /** Why credentials cannot be made. */
