@@ -59,6 +59,24 @@ export function checker<S extends z.ZodType, F extends z.ZodType = typeof anyFil
   };
 }
 
+/** One checker of several: for a file with several lists of cases. */
+export function together(...checkers: readonly Checker[]): Checker {
+  return async (content) => {
+    const results: CaseResult[] = [];
+    for (const check of checkers) results.push(...(await check(content)));
+    return results;
+  };
+}
+
+/** Gives a checker another content: for cases that stand deeper in the file, or are not in a list there. */
+export function within<S extends z.ZodType>(
+  shape: S,
+  select: (content: z.output<S>) => unknown,
+  check: Checker,
+): Checker {
+  return async (content) => check(select(wellFormed(shape, content)));
+}
+
 function wellFormed<S extends z.ZodType>(shape: S, content: unknown): z.output<S> {
   const parsed = shape.safeParse(content);
   if (!parsed.success) throw new MalformedFileError(inOneLine(parsed.error));
