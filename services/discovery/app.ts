@@ -8,11 +8,13 @@ import { Metrics } from '../../shared/metrics/registry.js';
 import { systemLookup } from '../../shared/net/lookup.js';
 import type { App } from '../../shared/process/run-process.js';
 import { Phases } from '../../shared/shutdown.js';
+import { loadTls } from '../../shared/tls/load-tls.js';
 import type { DiscoveryConfig } from './config.js';
 import { isFile, type ReadText } from './cycles/targets.js';
 import { Discovery, type Surroundings } from './discovery.js';
 import { type Addresses, Doors } from './doors.js';
 import { GrpcProber } from './probes/identify.js';
+import { openTokens } from './reports/tokens.js';
 
 /** A discovery service that runs. */
 export interface DiscoveryApp extends App, AsyncDisposable {
@@ -23,7 +25,7 @@ export interface DiscoveryApp extends App, AsyncDisposable {
  * Starts the service: when the promise resolves, it is ready.
  *
  * @param overrides what tests put in the place of the real surroundings
- * @throws ListenError where a port is taken; ConfigError where a file of targets cannot be read
+ * @throws ListenError where a port is taken; ConfigError where a file that a setting names cannot be used
  */
 export async function createApp(
   config: DiscoveryConfig,
@@ -39,24 +41,29 @@ export async function createApp(
       insecure: config.tls.mode === 'insecure',
       timeoutMs: config.probe_timeout,
     }),
+    tokens: overrides.tokens ?? (await openTokens(config.jwt_verify_cert, log)),
     ...overrides,
   };
   await checkTargets(config.targets, surroundings.readText);
+  const { clock } = surroundings;
+  const tls = await loadTls(config.tls, { service: 'discovery', clock, log });
   const metrics = new Metrics({ site: config.site, service: 'discovery' });
   const discovery = new Discovery(config, surroundings, metrics, log);
-  const doors = new Doors(config, metrics, log);
+  const doors = new Doors(config, tls, metrics, log);
   try {
     await doors.open(discovery, surroundings);
     await discovery.start();
   } catch (error) {
     discovery.stop();
     await doors.close(0);
+    tls?.files.close();
     throw error;
   }
   const phases = new Phases()
     .add('not ready', () => doors.setServing(false))
     .add('cycles', () => discovery.stop())
-    .add('listeners', (leftMs) => doors.close(leftMs));
+    .add('listeners', (leftMs) => doors.close(leftMs))
+    .add('certificates', () => tls?.files.close());
   doors.setServing(true);
   const stop = async () => {
     await phases.run(config.shutdown_grace, log);

@@ -61,7 +61,7 @@ test('every problem is told at once, with its path', () => {
     'listen_nodes: nowhere',
     'max_nodes: 0',
     'node_networks: [10.0.0.0/99]',
-    'jwt_verify_cert: /etc/key.pem',
+    'jwt_verify_cert: [a, b]',
   ].join('\n');
   const expected = [
     /tls\.mode: TLS needs a certificate/,
@@ -70,9 +70,20 @@ test('every problem is told at once, with its path', () => {
     /listen_nodes: .*no port/,
     /max_nodes: expected a whole number of at least 1/,
     /node_networks\[0\]: .*10\.0\.0\.0\/99/,
-    /jwt_verify_cert: checking provisioning tokens is not available in this version/,
+    /jwt_verify_cert: expected the path of a key file, or 64 hex digits/,
   ];
   for (const pattern of expected) expect(() => load(yaml)).toThrow(pattern);
+});
+
+test('the key that tokens are verified with is a file beside the configuration, or is written there', () => {
+  const tls = 'tls: {mode: insecure}\n';
+  const hex = 'ab'.repeat(32);
+  expect(load(`${tls}jwt_verify_cert: keys/site.pem`).config.jwt_verify_cert).toBe(
+    join(folder, 'keys/site.pem'),
+  );
+  const { config, warnings } = load(`${tls}jwt_verify_cert: ${hex}`);
+  expect(config.jwt_verify_cert).toBe(hex);
+  expect(warnings.join()).not.toMatch(/tokens are not checked/);
 });
 
 test('the environment wins over the file', () => {

@@ -6,10 +6,10 @@ import {
   duration,
   flag,
   hostPortOrFile,
-  later,
   listenAddress,
   listOf,
   network,
+  verificationKey,
   wholeNumber,
 } from '../../shared/config/fields.js';
 import type { DeepReadonly } from '../../shared/config/freeze.js';
@@ -45,7 +45,8 @@ export const discoverySchema = z.object({
   trust_advertised_host: flag().default(false),
   /** Networks in which nodes may be. Empty: everywhere but on loopback. */
   node_networks: listOf(network()).default([]),
-  jwt_verify_cert: later(undefined, 'checking provisioning tokens'),
+  /** The public key that provisioning tokens are verified with. Without it, whoever reaches listen_nodes can report. */
+  jwt_verify_cert: verificationKey().optional(),
 });
 
 export type DiscoveryConfig = DeepReadonly<z.output<typeof discoverySchema>>;
@@ -56,10 +57,14 @@ export function loadDiscoveryConfig(source: ConfigSource): Loaded<DiscoveryConfi
     schema: discoverySchema,
     service: 'discovery',
     source,
-    warn: (config) => [...insecureWarnings(config), noTokens],
+    warn: (config) => [...insecureWarnings(config), ...tokenWarnings(config)],
   });
 }
 
-const noTokens =
-  'provisioning tokens are not checked: whoever can reach listen_nodes can report, in the name of any node that ' +
-  'is not there';
+function tokenWarnings({ jwt_verify_cert }: DiscoveryConfig): string[] {
+  if (jwt_verify_cert !== undefined) return [];
+  return [
+    'jwt_verify_cert is not set, so provisioning tokens are not checked: whoever reaches listen_nodes can report, ' +
+      'in the name of any node that is not there',
+  ];
+}

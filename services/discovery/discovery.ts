@@ -6,6 +6,7 @@ import type { Clock } from '../../shared/clock.js';
 import type { Logger } from '../../shared/logger.js';
 import type { Metrics } from '../../shared/metrics/registry.js';
 import { type Lookup, parseCidr } from '../../shared/net/dial-policy.js';
+import type { TokenVerifier } from '../../shared/trust/token-verifier.js';
 import type { DiscoveryConfig } from './config.js';
 import { Cycles } from './cycles/cycles.js';
 import { TargetProbes } from './cycles/target-probes.js';
@@ -14,13 +15,16 @@ import { Ticker } from './cycles/ticker.js';
 import { Registry } from './leases/registry.js';
 import { SightingSlots } from './leases/sighting-slots.js';
 import { type DiscoveryMetrics, discoveryMetrics } from './metrics.js';
+import type { RefusalReason } from './nodes/announcement.js';
 import type { NodeEvent } from './nodes/node-event.js';
 import { Limiter } from './probes/limiter.js';
 import { cachedLookup } from './probes/name-cache.js';
 import type { Prober } from './probes/prober.js';
 import { Intake } from './reports/intake.js';
 import { Pace } from './reports/pace.js';
-import { SourceRates } from './reports/source-rates.js';
+import { type RefusalSummary, Refusals } from './reports/refusals.js';
+import { originOf, SourceRates } from './reports/source-rates.js';
+import { ReportTrust } from './reports/trust.js';
 import { EventLog } from './watch/event-log.js';
 
 /** What discovery reaches the world through. */
@@ -29,6 +33,8 @@ export interface Surroundings {
   readonly lookup: Lookup;
   readonly readText: ReadText;
   readonly prober: Prober;
+  /** Undefined where provisioning tokens are not checked. */
+  readonly tokens: Pick<TokenVerifier, 'verify'> | undefined;
 }
 
 /** Incumbents that are asked at once, for each static target that is: nodes wait for the answer. */
@@ -43,14 +49,16 @@ const secondMs = 1000;
 export class Discovery {
   readonly registry: Registry;
   readonly events: EventLog;
+  readonly trust: ReportTrust;
   readonly intake: Intake;
   readonly cycles: Cycles;
   readonly metrics: DiscoveryMetrics;
+  readonly #refusals: Refusals;
   readonly #ticker: Ticker;
   readonly #stopped = new AbortController();
 
   constructor(config: DiscoveryConfig, surroundings: Surroundings, metrics: Metrics, log: Logger) {
-    const { clock, prober, readText } = surroundings;
+    const { clock, prober, readText, tokens } = surroundings;
     const { signal } = this.#stopped;
     // Every probe under way listens to it, and takes its listener off again: that is no leak.
     setMaxListeners(0, signal);
@@ -74,6 +82,8 @@ export class Discovery {
       },
     });
     this.metrics = discoveryMetrics(metrics, this.registry);
+    this.trust = new ReportTrust({ clock, certificateNeeded: config.tls.mode === 'required', tokens });
+    this.#refusals = new Refusals(clock, (summaries) => logRefusals(log, summaries));
     this.intake = new Intake({
       registry: this.registry,
       pace: new Pace(clock, {
@@ -106,12 +116,21 @@ export class Discovery {
       slots: slots.count,
       completed: () => this.metrics.cycleCompleted(),
     });
-    this.#ticker = new Ticker(clock, secondMs, 1, () => this.registry.tick());
+    this.#ticker = new Ticker(clock, secondMs, 1, () => {
+      this.registry.tick();
+      this.#refusals.tick();
+    });
   }
 
   async start(): Promise<void> {
     this.#ticker.start();
     await this.cycles.start();
+  }
+
+  /** A report was refused: counted, and told of in a while. */
+  refused(reason: RefusalReason, peerIp: string, message: string): void {
+    this.metrics.reportRefused(reason);
+    this.#refusals.count(reason, originOf(peerIp), message);
   }
 
   /** Ends cycles and probes. */
@@ -120,6 +139,10 @@ export class Discovery {
     this.#ticker.stop();
     this.cycles.stop();
   }
+}
+
+function logRefusals(log: Logger, summaries: readonly RefusalSummary[]): void {
+  for (const { message, ...facts } of summaries) log.warn(facts, `reports are refused: ${message}`);
 }
 
 function logEvent(log: Logger, event: NodeEvent): void {

@@ -11,6 +11,8 @@ import type { Logger } from '../../shared/logger.js';
 import type { Metrics } from '../../shared/metrics/registry.js';
 import { type Monitor, type Readiness, startMonitor } from '../../shared/monitor.js';
 import { unmapIp } from '../../shared/net/addresses.js';
+import type { Tls } from '../../shared/tls/load-tls.js';
+import { anchoredServerCredentials } from '../../shared/tls/server-credentials.js';
 import { discoveryAccess, registryAccess } from './api/access.js';
 import { discoveryService, discoveryServiceDefinition } from './api/discovery-service.js';
 import { registryService } from './api/registry-service.js';
@@ -34,14 +36,17 @@ const reserveMs = 500;
 
 export class Doors {
   readonly #config: DiscoveryConfig;
+  readonly #tls: Tls | undefined;
   readonly #metrics: Metrics;
   readonly #log: Logger;
   readonly #servers: RunningServer[] = [];
   #monitor: Monitor | undefined;
   #serving = false;
 
-  constructor(config: DiscoveryConfig, metrics: Metrics, log: Logger) {
+  /** @param tls undefined: without encryption, and everybody may call everything */
+  constructor(config: DiscoveryConfig, tls: Tls | undefined, metrics: Metrics, log: Logger) {
     this.#config = config;
+    this.#tls = tls;
     this.#metrics = metrics;
     this.#log = log;
   }
@@ -49,7 +54,7 @@ export class Doors {
   /** @throws ListenError; what was opened before it stays open */
   async open(discovery: Discovery, { clock }: Pick<Surroundings, 'clock'>): Promise<void> {
     const log = this.#log;
-    const { metrics, registry, events, cycles, intake } = discovery;
+    const { metrics, registry, events, cycles, intake, trust } = discovery;
     const { listen, listen_nodes, interval, monitor_host, monitor_port } = this.#config;
     if (monitor_port !== 0) {
       const ready = () => this.#readiness();
@@ -72,19 +77,26 @@ export class Doors {
     });
     const nodes = registryService({
       intake,
+      trust,
       log,
       taken: (type) => metrics.reportTaken(type),
-      refused: (reason) => metrics.reportRefused(reason),
+      refused: (reason, peerIp, message) => discovery.refused(reason, peerIp, message),
     });
-    await this.#serve(listen, {
-      definition: discoveryServiceDefinition,
-      implementation: consumers,
-      access: discoveryAccess,
-    });
+    const tls = this.#tls;
+    await this.#serve(
+      listen,
+      {
+        definition: discoveryServiceDefinition,
+        implementation: consumers,
+        access: discoveryAccess,
+      },
+      tls && { credentials: tls.serverCredentials, authenticator: tls.authenticator },
+    );
     await this.#serve(
       listen_nodes,
       { definition: NodeRegistryServiceService, implementation: nodes, access: registryAccess },
       {
+        ...(tls && { credentials: anchoredServerCredentials(tls.files) }),
         options: {
           'grpc.max_receive_message_length': largestReport,
           'grpc.max_connection_idle_ms': longestIdleMs,
@@ -128,7 +140,7 @@ export class Doors {
   async #serve(
     listen: string,
     service: ServedService,
-    options: Pick<StartServerOptions, 'options' | 'gate'> = {},
+    options: Partial<StartServerOptions> = {},
   ): Promise<void> {
     const server = await startServer({
       listen,

@@ -23,31 +23,33 @@ export type ParsedReport =
   | { readonly ok: false; readonly violations: readonly Violation[] };
 
 /** The most bytes of each part of the envelope. */
-const envelopeBytes = { report: 16_384, certificate: 8192, signature: 512 } as const;
+const envelopeBytes = { report: 16_384, certificate: 8192, signature: 1024 } as const;
 
 const mostLabels = 16;
 const digestBytes = 32;
 const highestSequence = 2n ** 64n - 1n;
 
-/** Reads and checks an envelope and the report in it. Signature and certificate are not verified here. */
-export function parseReport(request: ReportRequest): ParsedReport {
-  const oversized = oversizedParts(request);
-  if (oversized.length > 0) return { ok: false, violations: oversized };
+/**
+ * Reads and checks a report.
+ *
+ * @param bytes as they were signed
+ * @param certificateSha256 of the certificate whose key signed them, hex; empty without one
+ */
+export function parseReport(bytes: Uint8Array, certificateSha256: string): ParsedReport {
   let message: NodeReport;
   try {
-    message = NodeReport.decode(request.report);
+    message = NodeReport.decode(bytes);
   } catch {
     return refused('report', 'is no serialised slipway.discovery.v1.NodeReport');
   }
   const parsed = reportSchema.safeParse(message);
   if (!parsed.success) return { ok: false, violations: parsed.error.issues.map(violationOf) };
-  const digest = hash('sha256', request.report, 'base64');
-  const { certificate } = request;
-  const certificateSha256 = certificate.length === 0 ? '' : hash('sha256', certificate, 'hex');
+  const digest = hash('sha256', bytes, 'base64');
   return { ok: true, report: { ...parsed.data, digest, certificateSha256 } };
 }
 
-function oversizedParts(request: ReportRequest): Violation[] {
+/** What is wrong with the sizes of an envelope's parts: looked at before anything is done with them. */
+export function oversizedParts(request: ReportRequest): Violation[] {
   const violations: Violation[] = [];
   if (request.report.length === 0) violations.push({ field: 'report', description: 'is empty' });
   for (const [field, limit] of Object.entries(envelopeBytes)) {

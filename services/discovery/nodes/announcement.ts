@@ -56,6 +56,8 @@ export interface Announcement extends Statement {
 /** Why a report is refused: stable names that nodes are told. */
 export const refusalReasons = [
   'ARGUMENT_INVALID',
+  'SIGNATURE_INVALID',
+  'TOKEN_INVALID',
   'RATE_LIMITED',
   'SOURCE_RATE_LIMITED',
   'NODES_LIMIT',

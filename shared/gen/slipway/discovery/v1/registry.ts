@@ -28,6 +28,8 @@ export const protobufFileName = "slipway/discovery/v1/registry.proto";
  * A refusal has a google.rpc.ErrorInfo of the domain "slipway" with a stable reason:
  *
  *   ARGUMENT_INVALID      INVALID_ARGUMENT     with the field in a google.rpc.BadRequest
+ *   SIGNATURE_INVALID     UNAUTHENTICATED      it is not signed by the key of its certificate, or has none
+ *   TOKEN_INVALID         UNAUTHENTICATED      its bearer is no provisioning token of this site, or not valid now
  *   RATE_LIMITED          RESOURCE_EXHAUSTED   too many reports; with google.rpc.RetryInfo
  *   SOURCE_RATE_LIMITED   RESOURCE_EXHAUSTED   too many from this address; with google.rpc.RetryInfo
  *   NODES_LIMIT           RESOURCE_EXHAUSTED   too many nodes; with google.rpc.RetryInfo
@@ -71,11 +73,14 @@ export namespace ReportType {
 export interface ReportRequest {
   /** A serialised NodeReport. */
   report: Buffer;
-  /** DER of the certificate that the node made at boot; empty where it has none. */
+  /**
+   * DER of the certificate that the node made at boot, and that it serves the node contract with. Empty
+   * where it serves without TLS, which only a discovery without TLS takes.
+   */
   certificate: Buffer;
   /**
    * Signature by the boot key over the bytes "slipway/v1/report\n" and report; empty without a
-   * certificate.
+   * certificate. Ed25519 signs the bytes themselves, ECDSA (in DER) and RSA (PKCS#1 v1.5) their SHA-256.
    */
   signature: Buffer;
 }
@@ -581,6 +586,9 @@ export const NodeRegistryServiceService = {
    * Reports one event in the life of a node. Idempotent: the same sequence with the same bytes gets the
    * same reply. Over the rate it is refused with RESOURCE_EXHAUSTED and a google.rpc.RetryInfo, which
    * nodes obey with full jitter; REPORT_TYPE_PROVISIONED is never refused for the overall rate.
+   *
+   * Metadata `authorization: Bearer TOKEN` carries the node's provisioning token, which is verified where
+   * discovery has a key to do so.
    */
   report: {
     path: "/slipway.discovery.v1.NodeRegistryService/Report" as const,
@@ -598,6 +606,9 @@ export interface NodeRegistryServiceServer extends UntypedServiceImplementation 
    * Reports one event in the life of a node. Idempotent: the same sequence with the same bytes gets the
    * same reply. Over the rate it is refused with RESOURCE_EXHAUSTED and a google.rpc.RetryInfo, which
    * nodes obey with full jitter; REPORT_TYPE_PROVISIONED is never refused for the overall rate.
+   *
+   * Metadata `authorization: Bearer TOKEN` carries the node's provisioning token, which is verified where
+   * discovery has a key to do so.
    */
   report: handleUnaryCall<ReportRequest, ReportResponse>;
 }
@@ -607,6 +618,9 @@ export interface NodeRegistryServiceClient extends Client {
    * Reports one event in the life of a node. Idempotent: the same sequence with the same bytes gets the
    * same reply. Over the rate it is refused with RESOURCE_EXHAUSTED and a google.rpc.RetryInfo, which
    * nodes obey with full jitter; REPORT_TYPE_PROVISIONED is never refused for the overall rate.
+   *
+   * Metadata `authorization: Bearer TOKEN` carries the node's provisioning token, which is verified where
+   * discovery has a key to do so.
    */
   report(
     request: ReportRequest,
