@@ -4,24 +4,23 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import {
+  discoveryConfig,
+  type Layout,
+  needsTrust,
+  nodesDirectory,
+  type Ports,
+  portNames,
+  provisionerConfig,
+  type StackOptions,
+  swarmFlags,
+} from './configuration.js';
 import { freePorts } from './ports.js';
 import type { ServiceName } from './project.js';
 import { isReady, type Samples, scrape } from './scrape.js';
 import { type Exit, launch, ServiceEndedError, type ServiceProcess } from './service-process.js';
+import { makeTrust, type Trust } from './trust.js';
 import { until } from './until.js';
-
-export interface StackOptions {
-  /** Folder for configuration, logs and state; made where it is missing. */
-  readonly directory: string;
-  readonly nodes: number;
-  /** Command line of the helper. */
-  readonly helper: string;
-  /** Settings over the stack's own. */
-  readonly discovery?: Readonly<Record<string, unknown>>;
-  readonly provisioner?: Readonly<Record<string, unknown>>;
-  /** Flags over the stack's own. */
-  readonly swarm?: readonly string[];
-}
 
 export interface StartOptions {
   /** Default true. */
@@ -30,44 +29,36 @@ export interface StartOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const portNames = [
-  'nodes',
-  'consumers',
-  'discoveryMonitor',
-  'provisioner',
-  'provisionerMonitor',
-  'swarm',
-  'swarmMonitor',
-] as const;
-
-type Ports = Readonly<Record<(typeof portNames)[number], number>>;
-
 const readyWithinMs = 60_000;
 
 export class Stack {
   readonly directory: string;
   readonly ports: Ports;
-  readonly #options: StackOptions;
+  /** Certificates, keys and token; undefined where nothing is encrypted and nothing is checked. */
+  readonly trust: Trust | undefined;
+  readonly #layout: Layout;
   readonly #running = new Map<ServiceName, ServiceProcess>();
 
-  private constructor(options: StackOptions, ports: Ports) {
-    this.directory = options.directory;
-    this.ports = ports;
-    this.#options = options;
+  private constructor(layout: Layout) {
+    this.directory = layout.options.directory;
+    this.ports = layout.ports;
+    this.trust = layout.trust;
+    this.#layout = layout;
   }
 
-  /** Chooses ports and writes the configuration; starts nothing yet. */
+  /** Chooses ports, makes certificates and tokens and writes the configuration; starts nothing yet. */
   static async prepare(options: StackOptions): Promise<Stack> {
-    const stack = new Stack(options, await freePorts(portNames));
-    mkdirSync(stack.directory, { recursive: true });
-    stack.#write('discovery', stack.#discoveryConfig());
-    stack.#write('provisioner', stack.#provisionerConfig());
+    mkdirSync(options.directory, { recursive: true });
+    const trust = needsTrust(options) ? await makeTrust(join(options.directory, 'trust')) : undefined;
+    const stack = new Stack({ options, ports: await freePorts(portNames), trust });
+    stack.#write('discovery', discoveryConfig(stack.#layout));
+    stack.#write('provisioner', provisionerConfig(stack.#layout));
     return stack;
   }
 
   /** The state of the nodes on disk, one folder per identity. */
   get nodesDirectory(): string {
-    return join(this.directory, 'nodes');
+    return nodesDirectory(this.directory);
   }
 
   /**
@@ -79,7 +70,7 @@ export class Stack {
     options.signal?.throwIfAborted();
     const started = await launch({
       service,
-      args: service === 'mock-node' ? this.#swarmFlags() : ['--config', this.configFile(service)],
+      args: service === 'mock-node' ? swarmFlags(this.#layout) : ['--config', this.configFile(service)],
       logFile: this.logFile(service),
     });
     this.#running.set(service, started);
@@ -159,48 +150,5 @@ export class Stack {
 
   #write(service: ServiceName, config: Readonly<Record<string, unknown>>): void {
     writeFileSync(this.configFile(service), stringify(config));
-  }
-
-  #discoveryConfig(): Record<string, unknown> {
-    return {
-      site: 'demo',
-      listen: `127.0.0.1:${this.ports.consumers}`,
-      listen_nodes: `127.0.0.1:${this.ports.nodes}`,
-      monitor_host: '127.0.0.1',
-      monitor_port: this.ports.discoveryMonitor,
-      tls: { mode: 'insecure' },
-      trust_advertised_host: true,
-      node_networks: ['127.0.0.0/8'],
-      ...this.#options.discovery,
-    };
-  }
-
-  #provisionerConfig(): Record<string, unknown> {
-    return {
-      site: 'demo',
-      listen: `127.0.0.1:${this.ports.provisioner}`,
-      monitor_host: '127.0.0.1',
-      monitor_port: this.ports.provisionerMonitor,
-      tls: { mode: 'insecure' },
-      discovery: [`127.0.0.1:${this.ports.consumers}`],
-      node_networks: ['127.0.0.0/8'],
-      helper: this.#options.helper,
-      data_dir: join(this.directory, 'provisioner-data'),
-      ...this.#options.provisioner,
-    };
-  }
-
-  #swarmFlags(): string[] {
-    return [
-      ...['--nodes', String(this.#options.nodes)],
-      ...['--listen', `0.0.0.0:${this.ports.swarm}`],
-      ...['--addresses', 'loopback'],
-      ...['--discovery', `127.0.0.1:${this.ports.nodes}`],
-      ...['--dir', this.nodesDirectory],
-      ...['--tls-mode', 'insecure'],
-      ...['--monitor-host', '127.0.0.1'],
-      ...['--monitor-port', String(this.ports.swarmMonitor)],
-      ...(this.#options.swarm ?? []),
-    ];
   }
 }

@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { StackOptions } from '../../cli/launch/configuration.js';
 import { projectRoot } from '../../cli/launch/project.js';
 import { quoteWord } from '../../cli/launch/quote.js';
-import { Stack, type StackOptions } from '../../cli/launch/stack.js';
+import { Stack } from '../../cli/launch/stack.js';
 
 /** @returns the command line of a helper in test/e2e/helpers */
 export function testHelper(name: string): string {
