@@ -13,6 +13,7 @@ import { provisionerService } from './api/provisioner-service.js';
 import type { ProvisionerConfig } from './config.js';
 import { prepareDataDir } from './data-dir.js';
 import { Provisioner, type Surroundings } from './provisioner.js';
+import { openTrust } from './trust.js';
 
 export interface ProvisionerApp extends App, AsyncDisposable {
   readonly metrics: Metrics;
@@ -27,6 +28,7 @@ const runsShare = 0.9;
  *
  * @param given the environment, which helpers inherit; clock and randomness are the machine's unless given
  * @throws StartError, ListenError
+ * @throws ConfigError where a key, token or certificate that a setting names cannot be used
  */
 export async function createApp(
   config: ProvisionerConfig,
@@ -35,7 +37,8 @@ export async function createApp(
 ): Promise<ProvisionerApp> {
   const surroundings = { clock: systemClock, random: systemRandom, ...given };
   await prepareDataDir(config.data_dir);
-  const provisioner = new Provisioner(config, log, surroundings);
+  const trust = await openTrust(config, { clock: surroundings.clock, log });
+  const provisioner = new Provisioner(config, trust, log, surroundings);
   const { metrics } = provisioner;
   let server: RunningServer | undefined;
   let monitor: Monitor | undefined;
@@ -44,7 +47,8 @@ export async function createApp(
     .add('runs', (leftMs) => provisioner.stopRuns(leftMs * runsShare))
     .add('discovery, helpers and confirmations', () => provisioner.close())
     .add('api', (leftMs) => server?.stop(leftMs))
-    .add('monitor', () => monitor?.close());
+    .add('monitor', () => monitor?.close())
+    .add('credentials', () => trust.close());
   const stop = async () => {
     await phases.run(config.shutdown_grace, log);
   };
@@ -55,6 +59,10 @@ export async function createApp(
     server = await startServer({
       listen: config.listen,
       services: [provisionerService(provisioner.pause, log), provisioningEventService()],
+      ...(trust.tls && {
+        credentials: trust.tls.serverCredentials,
+        authenticator: trust.tls.authenticator,
+      }),
       serving: false,
       log,
     });

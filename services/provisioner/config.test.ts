@@ -84,22 +84,26 @@ describe("the provisioner's settings", () => {
 
   it('refuse what this version lacks, all at once', () => {
     const message = refusal(
-      `${least}features: {jwt: true, ed25519: true, pki: true, upgrades: true}\nleader_election: true\n` +
-        'helper_mode: persistent\njwt_verify_cert: /etc/key\njwt_signing_key: /etc/key\njwt_signing_token: /etc/t\n',
+      `${least}features: {upgrades: true}\nleader_election: true\nhelper_mode: persistent\n`,
     );
-    for (const setting of [
-      'features.jwt',
-      'features.ed25519',
-      'features.pki',
-      'features.upgrades',
-      'leader_election',
-      'helper_mode',
-      'jwt_verify_cert',
-      'jwt_signing_key',
-      'jwt_signing_token',
-    ]) {
+    for (const setting of ['features.upgrades', 'leader_election', 'helper_mode']) {
       expect(message).toMatch(new RegExp(`${setting}: .*not available in this version`));
     }
+  });
+
+  it('have features.jwt on where features.ed25519 is', () => {
+    const { config } = load(
+      `${least}features: {ed25519: true}\njwt_verify_cert: org\njwt_signing_key: key\n`,
+    );
+    expect(config.features).toEqual({ jwt: true, ed25519: true, pki: false, upgrades: false });
+    expect(config.jwt_signing_key).toBe(join(folder, 'key'));
+  });
+
+  it('name every regular expression of the deny list that is none', () => {
+    const message = refusal(`${least}features: {pki: true}\ncert_deny_list: ['ok', '(', '(?=x)']\n`);
+    expect(message).toMatch(/cert_deny_list\[1\]: .*RE2/);
+    expect(message).toMatch(/cert_deny_list\[2\]: .*RE2/);
+    expect(message).not.toMatch(/cert_deny_list\[0\]/);
   });
 
   const mistakes: [string, string, RegExp][] = [
@@ -120,6 +124,26 @@ describe("the provisioner's settings", () => {
     ['a token twice', `${least}token: a\ntoken_file: b\n`, /token: expected one of token and token_file/],
     ['a token file that is not there', `${least}token_file: b\n`, /token_file: cannot be read/],
     ['a splay that nodes refuse', `${least}restart_splay: 2h\n`, /restart_splay: .*at most 1h/],
+    [
+      'tokens that nothing verifies',
+      `${least}features: {jwt: true}\n`,
+      /jwt_verify_cert: is required: features.jwt/,
+    ],
+    [
+      'keys without what verifies their tokens',
+      `${least}features: {ed25519: true}\njwt_signing_key: k\n`,
+      /jwt_verify_cert: is required: features.ed25519, which turns features.jwt on/,
+    ],
+    [
+      'keys without what signs for them',
+      `${least}features: {ed25519: true}\njwt_verify_cert: k\n`,
+      /jwt_signing_key: is required: features.ed25519/,
+    ],
+    [
+      'both kinds of credentials at once',
+      `${least}features: {ed25519: true, pki: true}\njwt_verify_cert: k\njwt_signing_key: k\n`,
+      /features\.pki: excludes features\.ed25519/,
+    ],
     ['a network that is none', `${least}node_networks: [x]\n`, /node_networks\[0\]/],
   ];
   for (const [name, yaml, message] of mistakes) {
@@ -128,11 +152,14 @@ describe("the provisioner's settings", () => {
 
   it('warn of what is unsafe, and of what has no effect', () => {
     const warnings = load(
-      `${least}cert_deny_list: [x]\nupgrades_repository: https://repo\nchoria_insecure: true\n`,
+      `${least}cert_deny_list: [x]\njwt_verify_cert: k\njwt_signing_key: k\njwt_signing_token: t\nupgrades_repository: https://repo\nchoria_insecure: true\n`,
     ).warnings;
     expect(warnings.join('\n')).toMatch(/tls\.mode is insecure/);
     expect(warnings.join('\n')).toMatch(/WHOEVER CAN REPORT A NODE GETS IT CONFIGURED/);
     expect(warnings.join('\n')).toMatch(/cert_deny_list has no effect/);
+    expect(warnings.join('\n')).toMatch(/jwt_verify_cert has no effect/);
+    expect(warnings.join('\n')).toMatch(/jwt_signing_key has no effect/);
+    expect(warnings.join('\n')).toMatch(/jwt_signing_token has no effect/);
     expect(warnings.join('\n')).toMatch(/upgrades_repository has no effect/);
     expect(warnings.join('\n')).toMatch(/choria_insecure is a setting of Choria Provisioner/);
   });

@@ -1,6 +1,5 @@
 // The provisioner's settings (design, section 11): what there is, what each means, and its default.
 
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { commonFields, insecureWarnings } from '../../shared/config/common.js';
@@ -17,13 +16,16 @@ import {
   path,
   secret,
   text,
+  verificationKey,
   wholeNumber,
 } from '../../shared/config/fields.js';
 import { type ConfigSource, type Loaded, loadConfig } from '../../shared/config/load.js';
 import { rule } from '../../shared/config/rule.js';
 import { formatDuration } from '../../shared/durations.js';
-import { Secret } from '../../shared/secret.js';
+import type { Secret } from '../../shared/secret.js';
+import { DenyListError, parseDenyList } from './enrolment/deny-list.js';
 import { CommandError, parseHelperCommand } from './helper/command.js';
+import { readTokenFile, TokenFileError } from './token-file.js';
 
 const fields = {
   ...commonFields({ listen: '0.0.0.0:7420', monitorPort: 7421 }),
@@ -78,16 +80,24 @@ const fields = {
   token: oneOrList(secret()).optional(),
   /** A file of the same, one a line. */
   token_file: path().optional(),
-  jwt_verify_cert: later(undefined, 'checking provisioning tokens'),
-  jwt_signing_key: later(undefined, 'signing server tokens'),
-  jwt_signing_token: later(undefined, 'signing server tokens'),
+  /** The key that provisioning tokens are verified with: a file, or an ed25519 public key in hex. */
+  jwt_verify_cert: verificationKey().optional(),
+  /** The file of the key that server tokens are signed with. */
+  jwt_signing_key: path().optional(),
+  /** The file of the token that the signing key got from the organisation, where it did not sign itself. */
+  jwt_signing_token: path().optional(),
+  /** How long a server token is valid where the helper does not say. */
   server_jwt_validity: duration({ min: '1m' }).prefault('1y'),
-  cert_deny_list: listOf(text('a regular expression')).optional(),
+  /** Names that no certificate may be requested for, in RE2 syntax; default: those of Choria's own users. */
+  cert_deny_list: listOf(z.string()).superRefine(checkDenyList).optional(),
   features: z
     .object({
-      jwt: later(false, 'fetching and checking provisioning tokens'),
-      ed25519: later(false, 'ed25519 keys and server tokens'),
-      pki: later(false, 'checking certificate signing requests'),
+      /** Nodes show a provisioning token. */
+      jwt: flag().default(false),
+      /** Nodes get an ed25519 key and a server token. Turns jwt on. */
+      ed25519: flag().default(false),
+      /** Nodes get a certificate from the helper. */
+      pki: flag().default(false),
       upgrades: later(false, 'upgrading nodes'),
     })
     .prefault({}),
@@ -104,6 +114,8 @@ const fields = {
     .prefault({}),
 };
 
+type Features = Readonly<{ features: { jwt: boolean; ed25519: boolean; pki: boolean } }>;
+
 export const provisionerSchema = z.object(fields).check(
   rule<Readonly<{ run_timeout: number; upgrade_timeout: number }>>(
     ['run_timeout', 'upgrade_timeout'],
@@ -118,7 +130,43 @@ export const provisionerSchema = z.object(fields).check(
       ? 'expected one of token and token_file, got both'
       : undefined,
   ),
+  rule<Features>(['features.pki', 'features.ed25519'], ({ features }) =>
+    features.pki && features.ed25519
+      ? 'excludes features.ed25519: a node has either a certificate or an ed25519 key; turn one of them off'
+      : undefined,
+  ),
+  rule<Features & { readonly jwt_verify_cert?: unknown }>(
+    ['jwt_verify_cert', 'features.jwt', 'features.ed25519'],
+    ({ features, jwt_verify_cert: key }) => {
+      if (key !== undefined || !needsTokens(features)) return undefined;
+      const feature = features.jwt ? 'features.jwt' : 'features.ed25519, which turns features.jwt on,';
+      return `is required: ${feature} needs the key that provisioning tokens are verified with`;
+    },
+  ),
+  rule<Features & { readonly jwt_signing_key?: unknown }>(
+    ['jwt_signing_key', 'features.ed25519'],
+    ({ features, jwt_signing_key: key }) =>
+      features.ed25519 && key === undefined
+        ? 'is required: features.ed25519 needs the key that server tokens are signed with'
+        : undefined,
+  ),
 );
+
+function needsTokens({ jwt, ed25519 }: Features['features']): boolean {
+  return jwt || ed25519;
+}
+
+/** A pattern that does not compile would deny nothing. */
+function checkDenyList(patterns: readonly string[], context: z.RefinementCtx): void {
+  try {
+    parseDenyList(patterns);
+  } catch (error) {
+    if (!(error instanceof DenyListError)) throw error;
+    for (const { index, message } of error.problems) {
+      context.addIssue({ code: 'custom', path: [index], message });
+    }
+  }
+}
 
 /** Settings of Choria Provisioner that have no meaning here. */
 const originalKeys = [
@@ -149,26 +197,20 @@ function loadSettings(source: ConfigSource) {
  */
 export function loadProvisionerConfig(source: ConfigSource): Loaded<ProvisionerConfig> {
   const { config: settings, warnings } = loadSettings(source);
-  const config = { ...settings, tokens: tokensOf(settings) };
+  const features = { ...settings.features, jwt: needsTokens(settings.features) };
+  const config = { ...settings, features, tokens: tokensOf(settings) };
   return { config, warnings: [...warnings, ...warningsAbout(config)] };
 }
 
 function tokensOf({ token, token_file: file }: Settings): readonly Secret[] {
   if (file === undefined) return token ?? [];
-  const problem = (message: string, cause?: unknown) =>
-    new ConfigError('the configuration of provisioner', [{ path: 'token_file', message }], { cause });
-  let content: string;
   try {
-    content = readFileSync(file, 'utf8');
+    return readTokenFile(file);
   } catch (error) {
-    throw problem(`cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
+    if (!(error instanceof TokenFileError)) throw error;
+    const problem = { path: 'token_file', message: error.message };
+    throw new ConfigError('the configuration of provisioner', [problem], { cause: error });
   }
-  const tokens = content
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  if (tokens.length === 0) throw problem(`${file} holds no token`);
-  return tokens.map((value) => new Secret(value));
 }
 
 function warningsAbout(config: ProvisionerConfig): string[] {
@@ -183,11 +225,12 @@ function warningsAbout(config: ProvisionerConfig): string[] {
   if (config.tokens.length === 0) {
     warnings.push('token is not set: nodes that hold a provisioning secret will refuse this provisioner');
   }
-  if (config.cert_deny_list !== undefined && !pki) {
-    warnings.push('cert_deny_list has no effect: features.pki is off');
-  }
-  if (config.upgrades_repository !== undefined && !upgrades) {
-    warnings.push('upgrades_repository has no effect: features.upgrades is off');
-  }
+  const withoutEffect = (setting: string, feature: string) =>
+    warnings.push(`${setting} has no effect: features.${feature} is off`);
+  if (config.jwt_verify_cert !== undefined && !jwt) withoutEffect('jwt_verify_cert', 'jwt');
+  if (config.jwt_signing_key !== undefined && !ed25519) withoutEffect('jwt_signing_key', 'ed25519');
+  if (config.jwt_signing_token !== undefined && !ed25519) withoutEffect('jwt_signing_token', 'ed25519');
+  if (config.cert_deny_list !== undefined && !pki) withoutEffect('cert_deny_list', 'pki');
+  if (config.upgrades_repository !== undefined && !upgrades) withoutEffect('upgrades_repository', 'upgrades');
   return warnings;
 }

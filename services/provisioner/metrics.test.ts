@@ -18,6 +18,7 @@ function started() {
     }),
     paused: () => true,
     discoveriesConnected: () => 1,
+    credentialExpiry: () => ({ tls: 86_400.5 }),
   });
   const lines = async (name: string) =>
     (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith(prefix + name));

@@ -23,7 +23,14 @@ export interface State {
   paused(): boolean;
   /** Watches of discovery services that stand. */
   discoveriesConnected(): number;
+  /** Seconds until each credential expires, of those that there are and that do. */
+  credentialExpiry(): Partial<Record<CredentialName, number>>;
 }
+
+const credentialNames = ['tls', 'signing_token'] as const;
+
+/** The credentials whose expiry is shown. */
+export type CredentialName = (typeof credentialNames)[number];
 
 const rpcSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const runSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
@@ -139,6 +146,15 @@ export function showState(metrics: Metrics, state: State): void {
     help: 'Discovery services whose watch stands.',
     read: () => state.discoveriesConnected(),
   });
+  metrics.gauge({
+    name: 'credential_expiry_seconds',
+    help: 'Seconds until a credential expires, below 0 once it has; +Inf where there is none, or it does not.',
+    labels: { name: credentialNames },
+    read: (set) => {
+      const expiry = state.credentialExpiry();
+      for (const name of credentialNames) set({ name }, expiry[name] ?? Number.POSITIVE_INFINITY);
+    },
+  });
 }
 
 // The values that labels take, as records so that one that is missing does not compile.
@@ -176,14 +192,22 @@ const reasons: Readonly<Record<FailureReason, true>> = {
   UNREACHABLE: true,
   IDENTITY_MISMATCH: true,
   NOT_PROVISIONING: true,
+  FEATURE_MISSING: true,
   PROOF_INVALID: true,
+  SECRET_MISMATCH: true,
   RPC_FAILED: true,
   MESSAGE_TOO_LARGE: true,
   REPLY_INVALID: true,
   RUN_TIMEOUT: true,
+  TOKEN_INVALID: true,
+  KEY_PROOF_INVALID: true,
   KEY_CHANGED: true,
-  KEY_INVALID: true,
+  CSR_INVALID: true,
+  CSR_DENIED: true,
   EMPTY_CONFIGURATION: true,
+  KEY_INVALID: true,
+  SERVER_CLAIMS_EXPIRED: true,
+  SIGNING_FAILED: true,
   FENCE_AHEAD: true,
   PROVISIONING_ENABLED: true,
   RESTARTED_UNCONFIGURED: true,
@@ -192,7 +216,10 @@ const reasons: Readonly<Record<FailureReason, true>> = {
 
 const rpcs: Readonly<Record<NodeRpc, true>> = {
   Identify: true,
+  GetJwt: true,
+  GenerateEd25519Key: true,
   GetInventory: true,
+  GenerateCsr: true,
   Configure: true,
   Restart: true,
   Shutdown: true,

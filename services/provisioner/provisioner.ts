@@ -9,6 +9,7 @@ import { Metrics } from '../../shared/metrics/registry.js';
 import type { Readiness } from '../../shared/monitor.js';
 import { parseCidr } from '../../shared/net/dial-policy.js';
 import type { Random } from '../../shared/random.js';
+import { serviceCredentials } from '../../shared/tls/channel-credentials.js';
 import type { ProvisionerConfig } from './config.js';
 import { FanOut } from './events/fan-out.js';
 import { logLines } from './events/log-lines.js';
@@ -17,16 +18,17 @@ import { Freshness } from './fleet/freshness.js';
 import { OperatorPause } from './fleet/pause.js';
 import { PauseFile } from './fleet/pause-file.js';
 import { createExecHelper, type ExecHelper } from './helper/exec-helper.js';
-import { createMeters, type Meters, showState } from './metrics.js';
+import { type CredentialName, createMeters, type Meters, showState } from './metrics.js';
 import { Confirmations, confirmTimeoutMs } from './run/confirmations.js';
+import { createDialer } from './run/dialer.js';
 import { Fences } from './run/fences.js';
-import { createDialer } from './run/node-client.js';
 import { createAskNode, createIncumbentCheck } from './run/probe.js';
 import { createRunner } from './run/runner.js';
 import { DiscoveryClient } from './sightings/discovery-client.js';
 import { Sightings } from './sightings/sightings.js';
 import type { WatchListener } from './sightings/watch.js';
 import { watchLog } from './sightings/watch-log.js';
+import type { Trust } from './trust.js';
 
 /** What comes from the machine, and from tests something else. */
 export interface Surroundings {
@@ -46,7 +48,7 @@ export class Provisioner {
   readonly #helper: ExecHelper;
   #stopping = false;
 
-  constructor(config: ProvisionerConfig, log: Logger, { clock, random, env }: Surroundings) {
+  constructor(config: ProvisionerConfig, trust: Trust, log: Logger, { clock, random, env }: Surroundings) {
     const { site } = config;
     this.metrics = new Metrics({ site, service: 'provisioner' });
     const meters = createMeters(this.metrics);
@@ -56,18 +58,17 @@ export class Provisioner {
     events.add(logLines(log));
     events.add(meters);
 
-    const credentials = insecureNodeCredentials(clock);
+    const { tokens, tls } = trust;
     const freshness = new Freshness(clock, config.interval);
     const dial = createDialer({
       site,
       provisioner: randomUUID(),
       maxInventoryBytes: config.max_inventory,
       networks: config.node_networks.map(parseCidr),
-      credentials,
+      tlsMode: config.tls.mode,
       clock,
       observer: meters,
     });
-    const { tokens } = config;
     const timeouts = { identifyTimeoutMs: config.identify_timeout, rpcTimeoutMs: config.rpc_timeout };
     this.#confirmations = new Confirmations({
       clock,
@@ -85,7 +86,13 @@ export class Provisioner {
       observe: (observation) => meters.helperRan(observation),
     });
     const startRun = createRunner({
-      settings: { ...timeouts, runTimeoutMs: config.run_timeout, restartSplayMs: config.restart_splay },
+      settings: {
+        ...timeouts,
+        runTimeoutMs: config.run_timeout,
+        restartSplayMs: config.restart_splay,
+        features: config.features,
+      },
+      enrolment: trust.enrolment,
       helper: this.#helper,
       events,
       clock,
@@ -120,10 +127,12 @@ export class Provisioner {
         void this.#sightings.discover();
       },
     });
+    const discoveryCredentials =
+      tls === undefined ? insecureNodeCredentials(clock) : serviceCredentials(tls.files, 'discovery', clock);
     this.#sightings = new Sightings({
       discoveries: config.discovery,
       components: config.lifecycle_component,
-      connect: (address) => new DiscoveryClient(address, credentials),
+      connect: (address) => new DiscoveryClient(address, discoveryCredentials),
       listener: this.#listener(freshness, meters, watchLog(log, clock)),
       clock,
       random,
@@ -133,6 +142,7 @@ export class Provisioner {
       fleet: () => this.#fleet.status,
       paused: () => this.pause.note !== undefined,
       discoveriesConnected: () => this.#sightings.connected,
+      credentialExpiry: () => expiryOf(trust, clock),
     });
   }
 
@@ -189,4 +199,13 @@ export class Provisioner {
       },
     };
   }
+}
+
+/** Seconds until each of the credentials expires. */
+function expiryOf({ tls, signing }: Trust, clock: Clock): Partial<Record<CredentialName, number>> {
+  const now = clock.now() / 1000;
+  return {
+    ...(tls && { tls: tls.files.current.expiresAt / 1000 - now }),
+    ...(signing?.expiresAt !== undefined && { signing_token: signing.expiresAt - now }),
+  };
 }

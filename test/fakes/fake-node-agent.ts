@@ -14,12 +14,23 @@ import {
   type NodeAgent,
   NodeCallError,
   type NodeDescription,
+  type NodeFeatures,
   type RunStage,
 } from '../../services/provisioner/run/node.js';
 import type { Clock } from '../../shared/clock.js';
 import { type BootId, type Identity, newBootId, parseIdentity, type RunId } from '../../shared/identity.js';
+import { NodeKeys } from './node-keys.js';
 
-export type FakeRpc = 'identify' | 'getInventory' | 'configure' | 'restart' | 'shutdown' | 'getRunStatus';
+export type FakeRpc =
+  | 'identify'
+  | 'getJwt'
+  | 'generateKey'
+  | 'getInventory'
+  | 'generateCsr'
+  | 'configure'
+  | 'restart'
+  | 'shutdown'
+  | 'getRunStatus';
 
 /** What happens to one call. */
 export type Fault =
@@ -49,6 +60,8 @@ export class FakeNode {
   challenge: Uint8Array = randomBytes(32);
   provisioning = true;
   version = '1.0.0';
+  features: NodeFeatures = { jwt: true, ed25519: true, pki: true, upgrades: true };
+  readonly keys = new NodeKeys();
   /** What GetInventory gives. */
   inventory: Inventory = {
     version: '1.0.0',
@@ -121,6 +134,13 @@ export class FakeNode {
     let open = true;
     return {
       identify: (limits) => this.#call('identify', undefined, limits, () => this.#describe()),
+      getJwt: (caller, limits) => this.#call('getJwt', caller, limits, () => this.keys.getJwt()),
+      generateKey: (caller, nonce, limits) =>
+        this.#call('generateKey', caller, limits, () =>
+          this.keys.generateKey(this.identity, caller.runId, nonce),
+        ),
+      generateCsr: (caller, commonName, limits) =>
+        this.#call('generateCsr', caller, limits, () => this.keys.generateCsr(commonName)),
       getInventory: (caller, limits) => this.#call('getInventory', caller, limits, () => this.inventory),
       configure: (caller, configuration, limits) =>
         this.#call('configure', caller, limits, () => this.#configure(caller, configuration)),
@@ -142,7 +162,12 @@ export class FakeNode {
     };
   }
 
-  async #call<T>(rpc: FakeRpc, caller: Caller | undefined, limits: CallLimits, act: () => T): Promise<T> {
+  async #call<T>(
+    rpc: FakeRpc,
+    caller: Caller | undefined,
+    limits: CallLimits,
+    act: () => T | Promise<T>,
+  ): Promise<T> {
     const call = { rpc, caller, timeoutMs: limits.timeoutMs };
     this.calls.push(call);
     this.onCall?.(call);
@@ -151,12 +176,12 @@ export class FakeNode {
     const fault = this.#faults.get(rpc)?.shift() ?? { kind: 'NONE' };
     if (fault.kind === 'FAIL') throw new NodeCallError(fault.failure);
     if (fault.kind === 'HANG') {
-      if (fault.done === true) act();
+      if (fault.done === true) await act();
       return await this.#hang(limits);
     }
     if (this.gone) throw new NodeCallError(refused);
     if (caller !== undefined) this.#check(rpc, caller);
-    const reply = act();
+    const reply = await act();
     if (fault.kind === 'LOSE_REPLY') throw new NodeCallError(fault.failure);
     return reply;
   }
@@ -172,8 +197,9 @@ export class FakeNode {
   }
 
   #describe(): NodeDescription {
-    const { identity, bootId, challenge, version } = this;
-    return { identity, bootId, challenge, provisioning: this.provisioning && !this.#pending, version };
+    const { identity, bootId, challenge, version, features } = this;
+    const provisioning = this.provisioning && !this.#pending;
+    return { identity, bootId, challenge, provisioning, version, features };
   }
 
   #check(rpc: FakeRpc, caller: Caller): void {
@@ -197,6 +223,11 @@ export class FakeNode {
   }
 
   #configure({ runId }: Caller, configuration: Configuration): string {
+    const { nodeEcdhPublic } = configuration;
+    const { exchange } = this.keys;
+    if (nodeEcdhPublic.length > 0 && exchange?.publicKey.equals(nodeEcdhPublic) !== true) {
+      refuse('FAILED_PRECONDITION', 'KEY_CHANGED');
+    }
     this.committed.push(configuration);
     const configurationDigest = this.digestOverride ?? configurationDigestOf(configuration);
     this.records.set(runId, { stage: 'CONFIGURED', configurationDigest });
@@ -215,6 +246,14 @@ export class FakeNode {
     return record;
   }
 }
+
+/** Another boot of the node answers at its address, with a certificate of its own. */
+export const anotherCertificate: CallFailure = {
+  kind: 'NOT_SENT',
+  code: 'UNAVAILABLE',
+  message: 'No connection established',
+  anotherCertificate: true,
+};
 
 /** Connections are refused: the call was certainly not sent. */
 export const refused: CallFailure = {

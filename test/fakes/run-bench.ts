@@ -1,10 +1,11 @@
 // One node, one runner and all that it needs, none of it real: for tests of the sequence.
 
+import { defaultDenyPatterns, parseDenyList } from '../../services/provisioner/enrolment/deny-list.js';
 import type { SightedNode } from '../../services/provisioner/fleet/node-event.js';
 import { Confirmations } from '../../services/provisioner/run/confirmations.js';
 import { Fences } from '../../services/provisioner/run/fences.js';
 import type { RunInProgress, RunResult, RunTask, StartRun } from '../../services/provisioner/run/run.js';
-import type { RunLogFields } from '../../services/provisioner/run/run-context.js';
+import type { Enrolment, RunFeatures, RunLogFields } from '../../services/provisioner/run/run-context.js';
 import { createRunner } from '../../services/provisioner/run/runner.js';
 import { Secret } from '../../shared/secret.js';
 import { FakeClock, settle } from './fake-clock.js';
@@ -17,9 +18,17 @@ const benchSettings = {
   rpcTimeoutMs: 10_000,
   runTimeoutMs: 600_000,
   restartSplayMs: 1_000,
+  features: { jwt: false, ed25519: false, pki: false },
 };
 
 const intervalMs = 60_000;
+
+export interface RunBenchOptions {
+  readonly tokens?: readonly string[];
+  readonly runTimeoutMs?: number;
+  readonly features?: Partial<RunFeatures>;
+  readonly enrolment?: Partial<Enrolment>;
+}
 
 export class RunBench {
   readonly clock = new FakeClock();
@@ -27,6 +36,7 @@ export class RunBench {
   readonly helper = new FakeHelper();
   readonly sink = new RecordingSink();
   readonly warnings: string[] = [];
+  readonly infos: string[] = [];
   readonly faults: unknown[] = [];
   readonly confirmations = new Confirmations({
     clock: this.clock,
@@ -36,7 +46,7 @@ export class RunBench {
   });
   readonly startRun: StartRun;
 
-  constructor(options: { readonly tokens?: readonly string[]; readonly runTimeoutMs?: number } = {}) {
+  constructor(options: RunBenchOptions = {}) {
     this.startRun = createRunner({
       dial: this.node.dial,
       helper: this.helper,
@@ -45,14 +55,24 @@ export class RunBench {
       // In the middle: no jitter.
       random: () => 0.5,
       log: {
+        info: (_fields: RunLogFields, message: string) => this.infos.push(message),
         warn: (_fields: RunLogFields, message: string) => this.warnings.push(message),
         error: ({ err }: { err: unknown }) => this.faults.push(err),
       },
       intervalMs: () => intervalMs,
       fences: new Fences(this.clock),
       confirmations: this.confirmations,
-      tokens: (options.tokens ?? ['s3cret']).map((token) => new Secret(token)),
-      settings: { ...benchSettings, runTimeoutMs: options.runTimeoutMs ?? benchSettings.runTimeoutMs },
+      tokens: () => (options.tokens ?? ['s3cret']).map((token) => new Secret(token)),
+      settings: {
+        ...benchSettings,
+        runTimeoutMs: options.runTimeoutMs ?? benchSettings.runTimeoutMs,
+        features: { ...benchSettings.features, ...options.features },
+      },
+      enrolment: {
+        denyList: parseDenyList(defaultDenyPatterns),
+        serverJwtValidityMs: 365 * 24 * 3_600_000,
+        ...options.enrolment,
+      },
     });
   }
 

@@ -1,13 +1,14 @@
 import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net';
 import { type Metadata, Server, ServerCredentials, type ServiceDefinition, status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createDialer } from '../../services/provisioner/run/dialer.js';
 import {
   type CallFailure,
   type CallLimits,
   type Dial,
   NodeCallError,
 } from '../../services/provisioner/run/node.js';
-import { type AttemptObserver, createDialer } from '../../services/provisioner/run/node-client.js';
+import type { AttemptObserver } from '../../services/provisioner/run/node-client.js';
 import { systemClock } from '../../shared/clock.js';
 import {
   ConfigureResponse,
@@ -15,7 +16,6 @@ import {
   IdentifyResponse,
   NodeAgentServiceService,
 } from '../../shared/gen/slipway/node/v1/node.js';
-import { insecureNodeCredentials } from '../../shared/grpc/credentials.js';
 import { RpcError, toStatus } from '../../shared/grpc/errors.js';
 import { readNodeMetadata } from '../../shared/grpc/node-metadata.js';
 import { type Identity, newBootId, newRunId, parseIdentity } from '../../shared/identity.js';
@@ -47,7 +47,7 @@ function dialer(options: { readonly networks?: readonly ReturnType<typeof parseC
     provisioner: 'p1',
     maxInventoryBytes,
     networks: options.networks ?? loopback,
-    credentials: insecureNodeCredentials(),
+    tlsMode: 'insecure',
     clock: systemClock,
     observer,
   });
@@ -211,9 +211,13 @@ describe('calls to a node', () => {
 
 const emptyConfiguration = {
   configurationJson: '{"a":"b"}',
+  keyPem: '',
   certificatePem: '',
   caPem: '',
   sslDir: '',
+  nodeEcdhPublic: Buffer.alloc(0),
+  provisionerEcdhPublic: Buffer.alloc(0),
+  serverJwt: '',
   actionPolicies: new Map(),
   opaPolicies: new Map(),
 };

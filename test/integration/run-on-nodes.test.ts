@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createApp, type MockNodeApp } from '../../services/mock-node/app.js';
 import { parseFlags } from '../../services/mock-node/config.js';
+import { parseDenyList } from '../../services/provisioner/enrolment/deny-list.js';
 import type { SightedNode } from '../../services/provisioner/fleet/node-event.js';
 import { Confirmations } from '../../services/provisioner/run/confirmations.js';
+import { createDialer } from '../../services/provisioner/run/dialer.js';
 import { Fences } from '../../services/provisioner/run/fences.js';
 import { type Dial, type NodeAgent, NodeCallError } from '../../services/provisioner/run/node.js';
-import { createDialer } from '../../services/provisioner/run/node-client.js';
 import { createAskNode } from '../../services/provisioner/run/probe.js';
 import { createRunner } from '../../services/provisioner/run/runner.js';
 import { systemClock } from '../../shared/clock.js';
-import { insecureNodeCredentials } from '../../shared/grpc/credentials.js';
 import { type Identity, newBootId } from '../../shared/identity.js';
 import { silentLogger } from '../../shared/logger.js';
 import { parseCidr } from '../../shared/net/dial-policy.js';
@@ -77,6 +77,9 @@ function losing(dial: Dial, rpc: 'configure' | 'restart' | 'shutdown', when: 'BE
         name === rpc ? lose(() => call(...args)) : call(...args);
     return {
       identify: (limits) => agent.identify(limits),
+      getJwt: (caller, limits) => agent.getJwt(caller, limits),
+      generateKey: (caller, nonce, limits) => agent.generateKey(caller, nonce, limits),
+      generateCsr: (caller, commonName, limits) => agent.generateCsr(caller, commonName, limits),
       getInventory: (caller, limits) => agent.getInventory(caller, limits),
       getRunStatus: (caller, limits) => agent.getRunStatus(caller, limits),
       configure: maybe('configure', (...args: Parameters<NodeAgent['configure']>) =>
@@ -99,11 +102,11 @@ function createBench(options: { readonly wrap?: (dial: Dial) => Dial; readonly t
     provisioner: 'p1',
     maxInventoryBytes: 4 << 20,
     networks: [parseCidr('127.0.0.0/8')],
-    credentials: insecureNodeCredentials(),
+    tlsMode: 'insecure',
     clock,
     observer: { observe: () => {} },
   });
-  const tokens = (options.tokens ?? ['s3cret']).map((token) => new Secret(token));
+  const tokens = () => (options.tokens ?? ['s3cret']).map((token) => new Secret(token));
   const timeouts = { identifyTimeoutMs: 2_000, rpcTimeoutMs: 5_000 };
   const confirmations = new Confirmations({
     clock,
@@ -123,7 +126,13 @@ function createBench(options: { readonly wrap?: (dial: Dial) => Dial; readonly t
     fences: new Fences(clock),
     confirmations,
     tokens,
-    settings: { ...timeouts, runTimeoutMs: 60_000, restartSplayMs: 0 },
+    settings: {
+      ...timeouts,
+      runTimeoutMs: 60_000,
+      restartSplayMs: 0,
+      features: { jwt: false, ed25519: false, pki: false },
+    },
+    enrolment: { denyList: parseDenyList([]), serverJwtValidityMs: 3_600_000 },
   });
   const runAll = (nodes: readonly SightedNode[]) =>
     Promise.all(nodes.map((node) => startRun({ node, fetched: undefined }).finished));

@@ -18,7 +18,7 @@ export type SigningSetting = 'jwt_signing_key' | 'jwt_signing_token';
 
 export type SigningState =
   | { readonly kind: 'USABLE'; readonly issuer: ServerTokenIssuer }
-  /** `why` is a sentence for people that names the file. */
+  /** `why` is a sentence for people that begins with the path of the file. */
   | { readonly kind: 'UNUSABLE'; readonly setting: SigningSetting; readonly why: string };
 
 /** Gives what signs at this moment. */
@@ -79,9 +79,9 @@ export class SigningFiles implements SigningSource {
 
   /** Reads the files. A change for the worse is warned about once, one for the better told. */
   async current(): Promise<SigningState> {
-    const state = await this.#read();
+    const state = await this.look();
     const { log } = this.#options;
-    const why = state.kind === 'UNUSABLE' ? state.why : '';
+    const why = state.kind === 'UNUSABLE' ? `${state.setting} ${state.why}` : '';
     if (why !== '' && why !== this.#said) {
       log.warn({}, `server tokens cannot be signed: ${why}; runs wait until they can`);
     } else if (why === '' && this.#said !== '') {
@@ -91,7 +91,8 @@ export class SigningFiles implements SigningSource {
     return state;
   }
 
-  async #read(): Promise<SigningState> {
+  /** Reads the files and says nothing of them. */
+  async look(): Promise<SigningState> {
     const { key: keyPath, token: tokenPath } = this.#paths;
     const [key, token] = await Promise.all([
       readText(keyPath),
@@ -138,7 +139,7 @@ export class SigningFiles implements SigningSource {
 }
 
 function unusable(setting: SigningSetting, path: string, why: string): SigningState {
-  return { kind: 'UNUSABLE', setting, why: `${setting} ${path}: ${why}` };
+  return { kind: 'UNUSABLE', setting, why: `${path}: ${why}` };
 }
 
 async function readText(path: string): Promise<string | { readonly why: string }> {

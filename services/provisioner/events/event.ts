@@ -5,7 +5,17 @@ import type { Identity, RunId } from '../../../shared/identity.js';
 import type { FailureReason, OutcomeKind } from '../run/outcome.js';
 
 /** A step of the sequence (design, section 10). */
-export type StepName = 'IDENTIFY' | 'GET_INVENTORY' | 'HELPER' | 'CONFIGURE' | 'RESTART' | 'SHUTDOWN';
+export type StepName =
+  | 'IDENTIFY'
+  | 'GET_JWT'
+  | 'GENERATE_KEY'
+  | 'GET_INVENTORY'
+  | 'GENERATE_CSR'
+  | 'HELPER'
+  | 'SHUTDOWN'
+  | 'CREDENTIALS'
+  | 'CONFIGURE'
+  | 'RESTART';
 
 /** Why a host was put into the queue. */
 export type QueueCause = 'ADMITTED' | 'NEW_BOOT' | 'RETRIED' | 'CANCELLED' | 'SUPERSEDED';

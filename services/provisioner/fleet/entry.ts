@@ -51,7 +51,10 @@ export class Entry {
   backOff(host: Host, ms: number): void {
     const { hosts, freshness } = this.#options;
     // It will be too old by then; those of a whole fleet would fill the memory meanwhile.
-    if (ms >= inventoryServesIntervals * freshness.intervalMs) delete host.fetched?.inventory;
+    if (ms >= inventoryServesIntervals * freshness.intervalMs && host.fetched !== undefined) {
+      const { inventory: _, ...kept } = host.fetched;
+      host.fetched = kept;
+    }
     hosts.backOff(host, ms, () => this.#backedOff(host));
   }
 

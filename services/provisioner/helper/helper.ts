@@ -3,12 +3,19 @@
 import type { Identity } from '../../../shared/identity.js';
 import type { Secret } from '../../../shared/secret.js';
 import type { Inventory } from '../run/inventory.js';
+import type { NodeCsr, NodeKey } from '../run/node.js';
 import type { HelperFailureReason } from '../run/outcome.js';
 
-/** What the helper is told of a node. */
+/** What the helper is told of a node. What is missing belongs to a feature that is off. */
 export interface HelperInput {
   readonly identity: Identity;
+  /** Checked. */
+  readonly csr?: NodeCsr | undefined;
+  /** Checked. */
+  readonly key?: NodeKey | undefined;
   readonly inventory: Inventory;
+  /** Verified claims of its provisioning token, without secrets: JSON text of an object. */
+  readonly claimsJson?: string | undefined;
 }
 
 /** What the helper decided, checked. An absent string is empty, an absent object has no entries. */

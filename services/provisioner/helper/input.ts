@@ -1,6 +1,7 @@
 // Writes what the helper reads on stdin: one JSON object and a newline (design, section 7).
 
 import type { Inventory } from '../run/inventory.js';
+import type { NodeCsr, NodeKey } from '../run/node.js';
 import type { HelperInput } from './helper.js';
 
 /**
@@ -11,12 +12,20 @@ import type { HelperInput } from './helper.js';
 export function encodeInput(input: HelperInput): string {
   const members = [
     member('identity', JSON.stringify(input.identity)),
-    member('csr', 'null'),
-    member('ed25519_pubkey', 'null'),
+    member('csr', input.csr === undefined ? 'null' : encodeCsr(input.csr)),
+    member('ed25519_pubkey', input.key === undefined ? 'null' : encodeKey(input.key)),
     member('inventory', JSON.stringify(encodeInventory(input.inventory))),
-    member('jwt', 'null'),
+    member('jwt', input.claimsJson ?? 'null'),
   ];
   return `{${members.join(',')}}\n`;
+}
+
+function encodeCsr({ csrPem, publicKeyPem, sslDir }: NodeCsr): string {
+  return JSON.stringify({ csr: csrPem, public_key: publicKeyPem, ssldir: sslDir });
+}
+
+function encodeKey({ publicKey, directory, signature }: NodeKey): string {
+  return JSON.stringify({ public_key: hex(publicKey), directory, signature: hex(signature) });
 }
 
 function encodeInventory(inventory: Inventory): string {
@@ -36,6 +45,10 @@ function encodeInventory(inventory: Inventory): string {
 
 function member(key: string, json: string): string {
   return `${JSON.stringify(key)}:${json}`;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
 }
 
 /** A node that has no facts or machines may leave the text empty; helpers look into them without asking. */

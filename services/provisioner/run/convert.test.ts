@@ -107,9 +107,13 @@ it('a digest of the wrong length is refused', () => {
 it('a policy with a name that objects have already is one policy', () => {
   const request = toConfigureRequest({
     configurationJson: '{}',
+    keyPem: '',
     certificatePem: '',
     caPem: '',
     sslDir: '',
+    nodeEcdhPublic: Buffer.alloc(0),
+    provisionerEcdhPublic: Buffer.alloc(0),
+    serverJwt: '',
     actionPolicies: new Map([['__proto__', 'x']]),
     opaPolicies: new Map(),
   });

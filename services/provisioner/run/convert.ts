@@ -4,17 +4,32 @@
 import {
   type ConfigureRequest,
   type ConfigureResponse,
+  type GenerateCsrResponse,
+  type GenerateEd25519KeyResponse,
   type GetInventoryResponse,
+  type GetJwtResponse,
   type GetRunStatusResponse,
   type IdentifyResponse,
   RunStage as WireStage,
 } from '../../../shared/gen/slipway/node/v1/node.js';
+import { pinMismatch } from '../../../shared/grpc/credentials.js';
 import { type RpcError, statusName } from '../../../shared/grpc/errors.js';
 import { parseBootId, parseIdentity } from '../../../shared/identity.js';
+import { Secret } from '../../../shared/secret.js';
 import { configurationDigest } from '../../../shared/trust/digest.js';
+import { isOfLowOrder } from '../../../shared/trust/low-order.js';
 import type { Configuration } from './configuration.js';
 import type { Inventory } from './inventory.js';
-import type { CallCode, CallFailure, NodeDescription, RunStage, RunStatus } from './node.js';
+import type {
+  CallCode,
+  CallFailure,
+  NodeCsr,
+  NodeDescription,
+  NodeKey,
+  NodeToken,
+  RunStage,
+  RunStatus,
+} from './node.js';
 
 /** A reply that is not what the contract says. The message says what is wrong with it. */
 export class ReplyError extends Error {
@@ -23,6 +38,9 @@ export class ReplyError extends Error {
 
 const challengeBytes = 32;
 const digestBytes = 32;
+const publicKeyBytes = 32;
+const signatureBytes = 64;
+const longestPath = 4_096;
 /** A version is a short name; it goes into events and lists. */
 const longestVersion = 256;
 const longestMessage = 2_048;
@@ -33,11 +51,36 @@ export function toNodeDescription(reply: IdentifyResponse): NodeDescription {
   if (identity === undefined) throw new ReplyError('its identity is no node name');
   const bootId = parseBootId(reply.bootId);
   if (bootId === undefined) throw new ReplyError('its boot_id is no UUID');
-  if (reply.challenge.length !== challengeBytes) {
-    throw new ReplyError(`its challenge has ${reply.challenge.length} bytes, not ${challengeBytes}`);
-  }
+  checkLength(reply.challenge, challengeBytes, 'challenge');
   const version = checkVersion(reply.version);
-  return { identity, bootId, challenge: reply.challenge, provisioning: reply.provisioning, version };
+  const { challenge, provisioning } = reply;
+  const { jwt = false, ed25519 = false, pki = false, upgrades = false } = reply.features ?? {};
+  const features = { jwt, ed25519, pki, upgrades };
+  return { identity, bootId, challenge, provisioning, version, features };
+}
+
+/** @throws ReplyError */
+export function toNodeToken(reply: GetJwtResponse): NodeToken {
+  if (reply.jwt === '') throw new ReplyError('it holds no token');
+  checkLength(reply.ecdhPublic, publicKeyBytes, 'ecdh_public');
+  if (isOfLowOrder(reply.ecdhPublic)) throw new ReplyError('its ecdh_public is a point of low order');
+  return { jwt: new Secret(reply.jwt), ecdhPublic: reply.ecdhPublic };
+}
+
+/** @throws ReplyError */
+export function toNodeKey(reply: GenerateEd25519KeyResponse): NodeKey {
+  const { publicKey, signature, directory } = reply;
+  checkLength(publicKey, publicKeyBytes, 'public_key');
+  checkLength(signature, signatureBytes, 'signature');
+  checkPath(directory, 'directory');
+  return { publicKey, signature, directory };
+}
+
+/** @throws ReplyError */
+export function toNodeCsr({ csrPem, publicKeyPem, sslDir }: GenerateCsrResponse): NodeCsr {
+  if (csrPem === '') throw new ReplyError('it holds no certificate signing request');
+  if (sslDir !== '') checkPath(sslDir, 'ssl_dir');
+  return { csrPem, publicKeyPem, sslDir };
 }
 
 /** @throws ReplyError */
@@ -62,11 +105,8 @@ export function toInventory(reply: GetInventoryResponse): Inventory {
 
 /** @returns hex digest. @throws ReplyError */
 export function toDigest(reply: ConfigureResponse): string {
-  const digest = reply.configurationDigest;
-  if (digest.length !== digestBytes) {
-    throw new ReplyError(`its configuration_digest has ${digest.length} bytes, not ${digestBytes}`);
-  }
-  return hex(digest);
+  checkLength(reply.configurationDigest, digestBytes, 'configuration_digest');
+  return hex(reply.configurationDigest);
 }
 
 /** @throws ReplyError */
@@ -91,13 +131,13 @@ const stages: ReadonlyMap<number, RunStage> = new Map([
 export function toConfigureRequest(configuration: Configuration): ConfigureRequest {
   return {
     configurationJson: configuration.configurationJson,
-    keyPem: '',
+    keyPem: configuration.keyPem,
     certificatePem: configuration.certificatePem,
     caPem: configuration.caPem,
     sslDir: configuration.sslDir,
-    nodeEcdhPublic: Buffer.alloc(0),
-    provisionerEcdhPublic: Buffer.alloc(0),
-    serverJwt: '',
+    nodeEcdhPublic: Buffer.from(configuration.nodeEcdhPublic),
+    provisionerEcdhPublic: Buffer.from(configuration.provisionerEcdhPublic),
+    serverJwt: configuration.serverJwt,
     actionPolicies: Object.fromEntries(configuration.actionPolicies),
     opaPolicies: Object.fromEntries(configuration.opaPolicies),
   };
@@ -111,7 +151,15 @@ export function configurationDigestOf(configuration: Configuration): string {
 /** Reads a failed call; what was wrong with the arguments goes into the message. */
 export function toCallFailure(error: RpcError): CallFailure {
   const code = toCallCode(error.code);
-  if (error.neverConnected) return { kind: 'NOT_SENT', code, message: error.message };
+  if (error.neverConnected) {
+    const anotherCertificate = error.message.includes(pinMismatch);
+    return {
+      kind: 'NOT_SENT',
+      code,
+      message: error.message,
+      ...(anotherCertificate && { anotherCertificate }),
+    };
+  }
   const violations = error.violations.map(({ field, description }) => `${field}: ${description}`);
   return {
     kind: 'STATUS',
@@ -131,6 +179,17 @@ function toCallCode(code: number): CallCode {
 function checkVersion(version: string): string {
   if (version.length > longestVersion) throw new ReplyError('its version is no version, but a long text');
   return version;
+}
+
+function checkLength(bytes: Uint8Array, expected: number, field: string): void {
+  if (bytes.length === expected) return;
+  throw new ReplyError(`its ${field} has ${bytes.length} bytes, not ${expected}`);
+}
+
+/** It goes to the helper, into configurations and logs. */
+function checkPath(path: string, field: string): void {
+  if (path.length <= longestPath && /^\/[^\p{Cc}\u2028\u2029]*$/u.test(path)) return;
+  throw new ReplyError(path === '' ? `it names no ${field}` : `its ${field} is no absolute path`);
 }
 
 /** Only looks: the text itself is passed on, so that large integers and the order of keys survive. */

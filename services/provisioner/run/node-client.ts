@@ -1,21 +1,22 @@
-// Calls to a node over gRPC: one channel per run or probe, metadata with proof and fence, and bounds on what
-// comes back. Tries, and what a failure means, are the callers' matter.
+// Calls to a node over gRPC: metadata with proof and fence, and bounds on what comes back. How the channel is made
+// is dialer.ts's matter; tries, and what a failure means, are the callers'.
 
-import { type ChannelCredentials, type ChannelOptions, Client, Metadata } from '@grpc/grpc-js';
+import { type Client, Metadata } from '@grpc/grpc-js';
 import type { Clock } from '../../../shared/clock.js';
 import {
   ConfigureResponse,
+  GenerateCsrRequest,
+  GenerateCsrResponse,
+  GenerateEd25519KeyResponse,
   GetInventoryResponse,
+  GetJwtResponse,
   GetRunStatusResponse,
   IdentifyResponse,
   NodeAgentServiceService as service,
 } from '../../../shared/gen/slipway/node/v1/node.js';
 import { callUnary, type UnaryMethod } from '../../../shared/grpc/call.js';
-import { ipTarget, nodeChannelOptions } from '../../../shared/grpc/channel.js';
 import { RpcError } from '../../../shared/grpc/errors.js';
 import { writeNodeMetadata } from '../../../shared/grpc/node-metadata.js';
-import { AddressError, parseHostPort } from '../../../shared/net/addresses.js';
-import { type Cidr, dialRefusal } from '../../../shared/net/dial-policy.js';
 import { proof } from '../../../shared/trust/proof.js';
 import { toDuration } from '../../../shared/wire/time.js';
 import type { Configuration } from './configuration.js';
@@ -25,7 +26,10 @@ import {
   toConfigureRequest,
   toDigest,
   toInventory,
+  toNodeCsr,
   toNodeDescription,
+  toNodeKey,
+  toNodeToken,
   toRunStatus,
 } from './convert.js';
 import type { Inventory } from './inventory.js';
@@ -34,15 +38,26 @@ import {
   type Caller,
   type CallFailure,
   type CallLimits,
-  type Dial,
   type NodeAgent,
   NodeCallError,
+  type NodeCsr,
   type NodeDescription,
+  type NodeKey,
+  type NodeToken,
   type RunStatus,
 } from './node.js';
 
 /** The RPCs that are called here, by their names on the wire. */
-export type NodeRpc = 'Identify' | 'GetInventory' | 'Configure' | 'Restart' | 'Shutdown' | 'GetRunStatus';
+export type NodeRpc =
+  | 'Identify'
+  | 'GetJwt'
+  | 'GenerateEd25519Key'
+  | 'GetInventory'
+  | 'GenerateCsr'
+  | 'Configure'
+  | 'Restart'
+  | 'Shutdown'
+  | 'GetRunStatus';
 
 /** Told of every attempt of every call. */
 export interface AttemptObserver {
@@ -56,50 +71,12 @@ export interface NodeClientOptions {
   readonly provisioner: string;
   /** Greatest inventory that is taken: bytes. */
   readonly maxInventoryBytes: number;
-  /** Networks that may be dialled; empty: all but those that never are. */
-  readonly networks: readonly Cidr[];
-  readonly credentials: ChannelCredentials;
   readonly clock: Clock;
   readonly observer: AttemptObserver;
 }
 
 /** Greatest reply but for an inventory: bytes (design, section 6). */
-const replyBytes = 1 << 20;
-
-/** @returns what opens a channel to a node */
-export function createDialer(options: NodeClientOptions): Dial {
-  const channelOptions: ChannelOptions = {
-    ...nodeChannelOptions,
-    'grpc.max_receive_message_length': Math.max(options.maxInventoryBytes, replyBytes),
-    // The run's own pauses say when there is another try: the channel must be ready to dial by then.
-    'grpc.initial_reconnect_backoff_ms': 100,
-    'grpc.max_reconnect_backoff_ms': 1_000,
-  };
-  return ({ address, certificateSha256 }) => {
-    const target = dialable(address, options.networks);
-    return new NodeClient(
-      new Client(target, options.credentials, channelOptions),
-      certificateSha256,
-      options,
-    );
-  };
-}
-
-function dialable(address: string, networks: readonly Cidr[]): string {
-  try {
-    const { host, port } = parseHostPort(address);
-    const refusal = port === 0 ? `${address} has port 0` : dialRefusal(host, networks);
-    if (refusal === undefined) return ipTarget(address);
-    throw notSent(refusal);
-  } catch (error) {
-    if (error instanceof AddressError) throw notSent(error.message, error);
-    throw error;
-  }
-}
-
-function notSent(message: string, cause?: unknown): NodeCallError {
-  return new NodeCallError({ kind: 'NOT_SENT', code: 'UNAVAILABLE', message }, { cause });
-}
+export const replyBytes = 1 << 20;
 
 interface Method<Req> {
   readonly path: string;
@@ -116,12 +93,14 @@ interface Exchange<Req, T> {
   readonly read: (reply: Buffer) => T;
 }
 
-class NodeClient implements NodeAgent {
+/** The agent at the other end of a client. */
+export class NodeClient implements NodeAgent {
   readonly #client: Client;
-  readonly #certificateSha256: string;
+  readonly #certificateSha256: () => string;
   readonly #options: NodeClientOptions;
 
-  constructor(client: Client, certificateSha256: string, options: NodeClientOptions) {
+  /** @param certificateSha256 gives the hash of the certificate that the node shows; empty without TLS */
+  constructor(client: Client, certificateSha256: () => string, options: NodeClientOptions) {
     this.#client = client;
     this.#certificateSha256 = certificateSha256;
     this.#options = options;
@@ -132,6 +111,18 @@ class NodeClient implements NodeAgent {
     return this.#call({ rpc: 'Identify', method: service.identify, request: {}, read }, limits);
   }
 
+  getJwt(caller: Caller, limits: CallLimits): Promise<NodeToken> {
+    const read = (reply: Buffer) => toNodeToken(GetJwtResponse.decode(reply));
+    return this.#call({ rpc: 'GetJwt', method: service.getJwt, request: {}, caller, read }, limits);
+  }
+
+  generateKey(caller: Caller, nonce: Uint8Array, limits: CallLimits): Promise<NodeKey> {
+    const method = service.generateEd25519Key;
+    const request = { nonce: Buffer.from(nonce) };
+    const read = (reply: Buffer) => toNodeKey(GenerateEd25519KeyResponse.decode(reply));
+    return this.#call({ rpc: 'GenerateEd25519Key', method, request, caller, read }, limits);
+  }
+
   getInventory(caller: Caller, limits: CallLimits): Promise<Inventory> {
     const read = (reply: Buffer) => toInventory(GetInventoryResponse.decode(reply));
     const maxBytes = this.#options.maxInventoryBytes;
@@ -139,6 +130,12 @@ class NodeClient implements NodeAgent {
       { rpc: 'GetInventory', method: service.getInventory, request: {}, caller, maxBytes, read },
       limits,
     );
+  }
+
+  generateCsr(caller: Caller, commonName: string, limits: CallLimits): Promise<NodeCsr> {
+    const request = GenerateCsrRequest.fromPartial({ commonName });
+    const read = (reply: Buffer) => toNodeCsr(GenerateCsrResponse.decode(reply));
+    return this.#call({ rpc: 'GenerateCsr', method: service.generateCsr, request, caller, read }, limits);
   }
 
   configure(caller: Caller, configuration: Configuration, limits: CallLimits): Promise<string> {
@@ -209,7 +206,7 @@ class NodeClient implements NodeAgent {
       identity,
       runId,
       challenge,
-      certificateSha256: this.#certificateSha256,
+      certificateSha256: this.#certificateSha256(),
     });
     const { site, provisioner } = this.#options;
     return writeNodeMetadata({ proof: shown, identity, boot: bootId, site, provisioner, run: runId, fence });

@@ -6,6 +6,14 @@ import type { Secret } from '../../../shared/secret.js';
 import type { Configuration } from './configuration.js';
 import type { Inventory } from './inventory.js';
 
+/** What an agent can do. */
+export interface NodeFeatures {
+  readonly jwt: boolean;
+  readonly ed25519: boolean;
+  readonly pki: boolean;
+  readonly upgrades: boolean;
+}
+
 /** What a node says of itself to anybody. */
 export interface NodeDescription {
   readonly identity: Identity;
@@ -15,6 +23,32 @@ export interface NodeDescription {
   /** True where the node accepts configuration now. */
   readonly provisioning: boolean;
   readonly version: string;
+  readonly features: NodeFeatures;
+}
+
+/** A provisioning token as the node gives it; nobody has looked into it yet. */
+export interface NodeToken {
+  readonly jwt: Secret;
+  /** X25519 public key of the pair that the call made, 32 bytes, not of low order. */
+  readonly ecdhPublic: Uint8Array;
+}
+
+/** A key that the node made. Whether the signature fits is not looked at yet. */
+export interface NodeKey {
+  /** ed25519, 32 bytes. */
+  readonly publicKey: Uint8Array;
+  /** 64 bytes. */
+  readonly signature: Uint8Array;
+  /** Absolute path of the directory that holds its seed. */
+  readonly directory: string;
+}
+
+/** A certificate signing request as the node gives it; nobody has looked into it yet. */
+export interface NodeCsr {
+  readonly csrPem: string;
+  readonly publicKeyPem: string;
+  /** Absolute path of the directory that holds its key; empty where the node does not say. */
+  readonly sslDir: string;
 }
 
 /** Who calls: goes with every call but Identify. */
@@ -58,7 +92,11 @@ export interface RunStatus {
  */
 export interface NodeAgent {
   identify(limits: CallLimits): Promise<NodeDescription>;
+  getJwt(caller: Caller, limits: CallLimits): Promise<NodeToken>;
+  /** @param nonce 32 random bytes of this attempt */
+  generateKey(caller: Caller, nonce: Uint8Array, limits: CallLimits): Promise<NodeKey>;
   getInventory(caller: Caller, limits: CallLimits): Promise<Inventory>;
+  generateCsr(caller: Caller, commonName: string, limits: CallLimits): Promise<NodeCsr>;
   /** @returns hex digest of what the node committed */
   configure(caller: Caller, configuration: Configuration, limits: CallLimits): Promise<string>;
   restart(caller: Caller, splayMs: number, limits: CallLimits): Promise<void>;
@@ -75,6 +113,11 @@ export interface NodeAddress {
   readonly address: string;
   /** Hex SHA-256 of its boot certificate (DER); empty where it has none. */
   readonly certificateSha256: string;
+  /**
+   * True where another boot than that of the certificate may answer: then any certificate is taken, and the
+   * proofs of calls are bound to it. Default false.
+   */
+  readonly anyBoot?: boolean;
 }
 
 /**
@@ -106,7 +149,14 @@ export type CallCode =
 /** How a call failed. */
 export type CallFailure =
   /** The request never left: certainly without effect. */
-  | { readonly kind: 'NOT_SENT'; readonly code: CallCode; readonly message: string }
+  | {
+      readonly kind: 'NOT_SENT';
+      readonly code: CallCode;
+      readonly message: string;
+      /** True where whoever answers shows another certificate than the node's boot has: another boot, or nobody
+       * that is known. */
+      readonly anotherCertificate?: boolean;
+    }
   /** The node, or somebody on the way, answered with a status, or nobody answered in time. */
   | {
       readonly kind: 'STATUS';

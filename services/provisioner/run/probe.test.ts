@@ -54,7 +54,7 @@ describe('a node that is asked for its confirmation', () => {
       dial: node.dial,
       identifyTimeoutMs: 2_000,
       rpcTimeoutMs: 10_000,
-      tokens: (options.tokens ?? ['s3cret']).map((token) => new Secret(token)),
+      tokens: () => (options.tokens ?? ['s3cret']).map((token) => new Secret(token)),
       clock,
       random: () => 0.5,
       ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),

@@ -6,7 +6,7 @@ import type { Random } from '../../../shared/random.js';
 import type { Secret } from '../../../shared/secret.js';
 import type { SightedNode } from '../fleet/node-event.js';
 import type { AskNode, PendingConfirmation } from './confirmations.js';
-import type { Dial, NodeAgent } from './node.js';
+import type { Dial, NodeAddress, NodeAgent } from './node.js';
 import { Session } from './session.js';
 import { getRunStatus } from './status.js';
 
@@ -32,7 +32,7 @@ export function createIncumbentCheck({
 
 export interface AskNodeOptions extends ProbeOptions {
   readonly rpcTimeoutMs: number;
-  readonly tokens: readonly Secret[];
+  readonly tokens: () => readonly Secret[];
   readonly clock: Clock;
   readonly random: Random;
   /** How many nodes are asked at once; others wait for their next turn. Default 64. */
@@ -52,7 +52,9 @@ export function createAskNode(options: AskNodeOptions): AskNode {
   const askOnce: AskNode = async (pending, fence, signal) => {
     asking += 1;
     try {
-      const confirmed = await withNode(dial, pending.node, (agent) =>
+      // It came up as another boot, with another certificate.
+      const node = { ...pending.node, anyBoot: true };
+      const confirmed = await withNode(dial, node, (agent) =>
         isConfirmed(agent, pending, fence, signal, options),
       );
       return confirmed ?? false;
@@ -81,7 +83,7 @@ async function isConfirmed(
 ): Promise<boolean> {
   const found = await agent.identify({ timeoutMs: identifyTimeoutMs, signal });
   if (found.identity !== node.identity || found.provisioning) return false;
-  const session = new Session(runId, fence, tokens);
+  const session = new Session(runId, fence, tokens());
   const status = await getRunStatus(agent, session, found, { timeoutMs: rpcTimeoutMs, signal });
   return status.stage === 'CONFIRMED' && status.configurationDigest === configurationDigest;
 }
@@ -89,7 +91,7 @@ async function isConfirmed(
 /** @returns undefined where the question got no answer, for whatever reason: it is put again, or not needed */
 async function withNode<T>(
   dial: Dial,
-  node: SightedNode,
+  node: NodeAddress,
   ask: (agent: NodeAgent) => Promise<T>,
 ): Promise<T | undefined> {
   let agent: NodeAgent | undefined;

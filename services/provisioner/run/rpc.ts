@@ -10,7 +10,16 @@ import type { Outcome } from './outcome.js';
 import { type RunContext, reportFailedAttempt } from './run-context.js';
 import type { Settlement, StatusAnswer } from './settle.js';
 import { askRunStatus, lookAfterReboot } from './status.js';
-import { describe, failedBy, judge, mayHaveHadEffect, outdatesFetched, showsFenceTaken } from './verdict.js';
+import {
+  describe,
+  failedBy,
+  judge,
+  mayHaveHadEffect,
+  outdatesFetched,
+  showsAnotherCertificate,
+  showsFenceTaken,
+} from './verdict.js';
+import { wait } from './wait.js';
 
 export interface NodeCall<T> {
   readonly step: StepName;
@@ -183,7 +192,9 @@ class Tries<T> {
     const outcome: Outcome = { kind: 'SUPERSEDED', by: 'BOOT', message: 'the node has rebooted' };
     const superseded: CallEnd = { kind: 'ENDED', outcome, failure };
     if (settling === undefined) return superseded;
-    const into = await lookAfterReboot(this.#run, step);
+    const into = showsAnotherCertificate(failure)
+      ? ({ kind: 'UNKNOWN' } as const)
+      : await lookAfterReboot(this.#run, step);
     return this.#settled(settling.decide({ kind: 'REBOOTED', into }, this.#sent)) ?? superseded;
   }
 
@@ -205,21 +216,11 @@ class Tries<T> {
 
   /** Waits for the next try: growing, jittered, and cut short when something happens to the run. */
   async #pause(waitMs: number): Promise<undefined> {
-    const { clock, control, random } = this.#run;
+    const { random } = this.#run;
     const wanted = Math.max(waitMs, backoffMs(this.#attempt, backoff, random));
     const pause = Math.min(wanted, timeLeftMs(this.#run, this.#call.step) / 4);
     this.#attempt += 1;
-    // What ended the run during the attempt does not tell again.
-    if (control.end !== undefined) return;
-    await new Promise<void>((resolve) => {
-      const wake = () => {
-        timer.cancel();
-        off();
-        resolve();
-      };
-      const timer = clock.setTimer(pause, wake);
-      const off = control.onChange(wake);
-    });
+    await wait(this.#run, pause);
   }
 
   #report(failure: CallFailure, willRetry: boolean, prefix = ''): void {

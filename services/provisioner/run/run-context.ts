@@ -3,18 +3,23 @@
 import type { Clock } from '../../../shared/clock.js';
 import type { Identity, RunId } from '../../../shared/identity.js';
 import type { Random } from '../../../shared/random.js';
+import type { TokenVerifier } from '../../../shared/trust/token-verifier.js';
+import type { DenyList } from '../enrolment/deny-list.js';
+import type { SigningSource } from '../enrolment/signing.js';
 import type { EventSink, FailedAttempt, StepName } from '../events/event.js';
 import type { Helper, HelperReply } from '../helper/helper.js';
+import type { IssuedCredentials } from './configuration.js';
 import type { Confirmations } from './confirmations.js';
 import type { Control } from './control.js';
 import type { Inventory } from './inventory.js';
-import type { NodeAgent, NodeDescription } from './node.js';
+import type { NodeAgent, NodeCsr, NodeDescription, NodeKey } from './node.js';
 import type { Outcome } from './outcome.js';
-import type { Fetched, RunTask } from './run.js';
+import type { Fetched, FetchedToken, RunTask } from './run.js';
 import type { Session } from './session.js';
 
 /** Where what is worth a line in the log, but is no event, goes. A pino logger is one. */
 export interface RunLog {
+  info(fields: RunLogFields, message: string): void;
   warn(fields: RunLogFields, message: string): void;
   error(fields: RunLogFields & { readonly err: unknown }, message: string): void;
 }
@@ -32,15 +37,36 @@ export interface RunSettings {
   /** For a whole run, without its waits for a helper slot. */
   readonly runTimeoutMs: number;
   readonly restartSplayMs: number;
+  readonly features: RunFeatures;
+}
+
+/** The features that gate steps. ed25519 needs jwt. */
+export interface RunFeatures {
+  readonly jwt: boolean;
+  readonly ed25519: boolean;
+  readonly pki: boolean;
+}
+
+/** What nodes are checked with, and what is signed for them. What a feature needs is there where it is on. */
+export interface Enrolment {
+  /** Verifies provisioning tokens. */
+  readonly tokens?: Pick<TokenVerifier, 'verify'>;
+  readonly denyList: DenyList;
+  readonly signing?: SigningSource;
+  /** How long a server token is valid where the helper does not say, milliseconds. */
+  readonly serverJwtValidityMs: number;
 }
 
 /** What a run needs of the rest of the service. */
 export interface RunSurroundings {
   readonly settings: RunSettings;
   readonly helper: Helper;
+  readonly enrolment: Enrolment;
   readonly events: EventSink;
   readonly clock: Clock;
   readonly random: Random;
+  /** Gives 32 random bytes. */
+  readonly newNonce: () => Uint8Array;
   readonly log: RunLog;
   /** The interval in which live nodes are sighted, milliseconds; it changes with what discovery says. */
   readonly intervalMs: () => number;
@@ -56,10 +82,18 @@ export interface RunContext extends RunSurroundings {
   fetched: Fetched | undefined;
   /** From step 1. */
   node?: NodeDescription;
-  /** From GetInventory, of this run or an earlier one of the same boot. */
+  /** From GetJwt; like the next two, of this run or an earlier one of the same boot. */
+  token?: FetchedToken;
+  /** From GenerateEd25519Key. */
+  key?: NodeKey;
+  /** From GetInventory. */
   inventory?: Inventory;
+  /** From GenerateCsr. */
+  csr?: NodeCsr;
   /** From the helper. */
   reply?: HelperReply;
+  /** Made once in each pass. */
+  credentials?: IssuedCredentials;
   /** Hex digest of what Configure sends. */
   configurationDigest?: string;
 }
@@ -79,6 +113,11 @@ export type StepResult =
 export function known<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new Error(`${what} is not known yet`);
   return value;
+}
+
+/** Keeps what was fetched for later runs of the same boot. */
+export function keep(run: RunContext, fetched: Omit<Fetched, 'bootId'>): void {
+  run.fetched = { ...run.fetched, ...fetched, bootId: known(run.node, 'the node').bootId };
 }
 
 /** Reports one failed attempt of a step. */

@@ -2,14 +2,26 @@
 // the run does the sequence and knows nothing of queues and holds.
 
 import type { BootId, RunId } from '../../../shared/identity.js';
+import type { ProvisioningClaims } from '../../../shared/trust/provisioning-token.js';
 import type { SightedNode } from '../fleet/node-event.js';
 import type { Inventory } from './inventory.js';
+import type { NodeKey } from './node.js';
 import type { Interruption, Outcome } from './outcome.js';
+
+/** What GetJwt gave, verified. */
+export interface FetchedToken {
+  readonly claims: ProvisioningClaims;
+  /** X25519 public key of the node, 32 bytes. */
+  readonly ecdhPublic: Uint8Array;
+}
 
 /** What runs fetched from one boot of a node. It stays on the host while that boot lives. */
 export interface Fetched {
   readonly bootId: BootId;
-  inventory?: {
+  readonly token?: FetchedToken;
+  /** Verified. */
+  readonly key?: NodeKey;
+  readonly inventory?: {
     readonly value: Inventory;
     /** Monotonic milliseconds. */
     readonly fetchedAt: number;

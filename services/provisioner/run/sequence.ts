@@ -2,11 +2,15 @@
 // only leave steps out.
 
 import type { StepName } from '../events/event.js';
-import type { RunContext, StepResult } from './run-context.js';
+import type { RunContext, RunFeatures, StepResult } from './run-context.js';
 import { askHelper } from './steps/ask-helper.js';
 import { configure } from './steps/configure.js';
+import { generateCsr } from './steps/generate-csr.js';
+import { generateKey } from './steps/generate-key.js';
 import { getInventory } from './steps/get-inventory.js';
+import { getJwt } from './steps/get-jwt.js';
 import { identify } from './steps/identify.js';
+import { makeCredentials } from './steps/make-credentials.js';
 import { restart } from './steps/restart.js';
 import { shutDown } from './steps/shut-down.js';
 
@@ -20,11 +24,24 @@ export interface Step {
 
 const always = () => true;
 
+function where(feature: keyof RunFeatures): Step['gate'] {
+  return (run) => run.settings.features[feature];
+}
+
+/** The helper wants the node configured. */
+function needsCredentials({ reply, settings }: RunContext): boolean {
+  return settings.features.ed25519 || reply?.key !== undefined;
+}
+
 export const sequence: readonly Step[] = [
   { name: 'IDENTIFY', gate: always, tries: 1, take: identify },
+  { name: 'GET_JWT', gate: where('jwt'), tries: 3, take: getJwt },
+  { name: 'GENERATE_KEY', gate: where('ed25519'), tries: 5, take: generateKey },
   { name: 'GET_INVENTORY', gate: always, tries: 5, take: getInventory },
+  { name: 'GENERATE_CSR', gate: where('pki'), tries: 1, take: generateCsr },
   { name: 'HELPER', gate: always, tries: 1, take: askHelper },
   { name: 'SHUTDOWN', gate: (run) => run.reply?.shutdown ?? false, tries: 3, take: shutDown },
+  { name: 'CREDENTIALS', gate: needsCredentials, tries: 1, take: makeCredentials },
   { name: 'CONFIGURE', gate: always, tries: 5, take: configure },
   { name: 'RESTART', gate: always, tries: 3, take: restart },
 ];

@@ -33,6 +33,11 @@ export class Session {
     return !this.#fenceKnown;
   }
 
+  /** The provisioning secret that calls are proved with; undefined where the site has none. */
+  get secret(): Secret | undefined {
+    return this.#tokens[this.#token];
+  }
+
   get hasNextToken(): boolean {
     return this.#token + 1 < this.#tokens.length;
   }
@@ -65,7 +70,7 @@ export class Session {
       challenge,
       runId: this.runId,
       fence: this.#fence,
-      secret: this.#tokens[this.#token],
+      secret: this.secret,
     };
   }
 }

@@ -14,6 +14,7 @@ import {
 import { known, type RunContext } from './run-context.js';
 import type { Session } from './session.js';
 import type { AfterReboot, StatusAnswer } from './settle.js';
+import { showsAnotherCertificate } from './verdict.js';
 
 /** Asks once what became of the run's calls. */
 export async function askRunStatus(
@@ -27,6 +28,8 @@ export async function askRunStatus(
     case 'REPLY':
       return { kind: 'STATUS', status: answer.value };
     case 'FAILED':
+      // A channel that is pinned to the boot before does not reach this one.
+      if (showsAnotherCertificate(answer.failure)) return { kind: 'REBOOTED', into: { kind: 'UNKNOWN' } };
       return isRefusedWith(answer.failure, 'REBOOTED')
         ? { kind: 'REBOOTED', into: await lookAfterReboot(run, step) }
         : { kind: 'FAILED', failure: answer.failure };

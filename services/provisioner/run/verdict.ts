@@ -57,6 +57,11 @@ export function showsFenceTaken(failure: CallFailure): boolean {
   return ['ARGUMENT_INVALID', 'KEY_CHANGED', 'PROVISIONING_ENABLED'].includes(failure.reason);
 }
 
+/** True where who answers is not the boot that the run is for: a certificate is made anew with each boot. */
+export function showsAnotherCertificate(failure: CallFailure): boolean {
+  return failure.kind === 'NOT_SENT' && failure.anotherCertificate === true;
+}
+
 /** True where the failure says that what was fetched from the node may no longer hold. */
 export function outdatesFetched(failure: CallFailure): boolean {
   return failure.kind === 'STATUS' && ['KEY_CHANGED', 'STALE_FENCE', 'LOCKED'].includes(failure.reason);
@@ -79,6 +84,7 @@ function isTransientCode(code: CallCode): boolean {
 export function judge(failure: CallFailure, circumstances: Circumstances): Verdict {
   const { step, hasNextToken, lockedForMs } = circumstances;
   const failed: Verdict = { kind: 'END', outcome: failedBy(failure, step) };
+  if (showsAnotherCertificate(failure)) return { kind: 'REBOOTED' };
   if (failure.kind !== 'STATUS') return isTransient(failure) ? { kind: 'RETRY', waitMs: 0 } : failed;
   switch (failure.reason) {
     case 'REBOOTED':

@@ -4,10 +4,8 @@
 import {
   BasicConstraintsExtension,
   ExtendedKeyUsageExtension,
-  type JsonGeneralName,
   KeyUsageFlags,
   KeyUsagesExtension,
-  SubjectAlternativeNameExtension,
 } from '../../../../shared/trust/x509.js';
 import { CsrError, quoted } from './csr-error.js';
 import { type DerNode, expectNode, oidOf, readDer, tags } from './der.js';
@@ -97,7 +95,7 @@ function checkExtension(extension: RequestedExtension): string[] {
       const foreign = read(ExtendedKeyUsageExtension, extension).usages.find((usage) =>
         foreignUsages.has(String(usage)),
       );
-      if (foreign !== undefined) throw powers(`a certificate for ${foreignUsages.get(String(foreign))}`);
+      if (foreign !== undefined) throw powers(`for a certificate for ${foreignUsages.get(String(foreign))}`);
       return [];
     }
     default:
@@ -105,22 +103,36 @@ function checkExtension(extension: RequestedExtension): string[] {
   }
 }
 
-function readNames(extension: RequestedExtension): string[] {
-  const names = read(SubjectAlternativeNameExtension, extension).names.items.map((name) => name.toJSON());
-  const { length } = readDer(extension.value).children;
-  if (names.length !== length || length === 0) throw malformed(extension);
-  return names.map(checkName);
-}
+/** GeneralName (RFC 5280) by tag. */
+const nameTypes: ReadonlyMap<number, string> = new Map([
+  [0xa0, 'another name'],
+  [0x81, 'email'],
+  [0xa3, 'X.400 address'],
+  [0xa4, 'directory name'],
+  [0xa5, 'EDI party name'],
+  [0x86, 'URI'],
+  [0x87, 'IP address'],
+  [0x88, 'registered id'],
+]);
+const dnsNameTag = 0x82;
 
-function checkName({ type, value }: JsonGeneralName): string {
-  if (type !== 'dns') {
+function readNames({ type, value }: RequestedExtension): string[] {
+  const names = expectNode(readDer(value), tags.sequence, `the extension ${type}`).children;
+  if (names.length === 0) throw malformed(type);
+  return names.map(({ tag, content }) => {
+    if (tag === dnsNameTag) return checkHostName(content.toString('latin1'));
+    const nameType = nameTypes.get(tag);
+    if (nameType === undefined) throw malformed(type);
     throw new CsrError(
       'NAME_TYPE',
-      `a subject alternative name is of the type ${type}; only DNS names are allowed`,
+      `a subject alternative name is of the type ${nameType}; only DNS names are allowed`,
     );
-  }
-  if (!isHostName(value)) throw new CsrError('NAME', `the DNS name ${quoted(value)} is no host name`);
-  return value;
+  });
+}
+
+function checkHostName(name: string): string {
+  if (!isHostName(name)) throw new CsrError('NAME', `the DNS name ${quoted(name)} is no host name`);
+  return name;
 }
 
 /** Has the library read the value, once it is known that every other reader reads the same in it. */
@@ -129,11 +141,11 @@ function read<T>(Type: new (raw: Uint8Array<ArrayBuffer>) => T, extension: Reque
   try {
     return new Type(Uint8Array.from(extension.raw));
   } catch (error) {
-    throw malformed(extension, error);
+    throw malformed(extension.type, error);
   }
 }
 
-function malformed({ type }: RequestedExtension, cause?: unknown): CsrError {
+function malformed(type: string, cause?: unknown): CsrError {
   return new CsrError('MALFORMED', `the value of the extension ${type} is malformed`, { cause });
 }
 

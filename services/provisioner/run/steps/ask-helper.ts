@@ -1,6 +1,6 @@
 // The helper: the site's own program decides what becomes of the node (design, section 7).
 
-import { HelperError, type HelperReply } from '../../helper/helper.js';
+import { HelperError, type HelperInput, type HelperReply } from '../../helper/helper.js';
 import { failStep, known, type RunContext, type StepResult } from '../run-context.js';
 
 export async function askHelper(run: RunContext): Promise<StepResult> {
@@ -13,8 +13,9 @@ export async function askHelper(run: RunContext): Promise<StepResult> {
   // A busy helper is not the node's fault: waiting for a slot does not count.
   control.pauseTimeout();
   try {
-    const input = { identity: run.task.node.identity, inventory: known(run.inventory, 'the inventory') };
-    run.reply = await run.helper.ask(input, aborter.signal, { onStart: () => control.resumeTimeout() });
+    run.reply = await run.helper.ask(inputOf(run), aborter.signal, {
+      onStart: () => control.resumeTimeout(),
+    });
   } catch (error) {
     if (error instanceof HelperError) {
       const { reason, message } = error;
@@ -27,6 +28,16 @@ export async function askHelper(run: RunContext): Promise<StepResult> {
     off();
   }
   return decided(run.reply);
+}
+
+function inputOf({ task, csr, key, inventory, token }: RunContext): HelperInput {
+  return {
+    identity: task.node.identity,
+    csr,
+    key,
+    inventory: known(inventory, 'the inventory'),
+    claimsJson: token?.claims.forHelperJson,
+  };
 }
 
 /** `defer` beats `shutdown`. */

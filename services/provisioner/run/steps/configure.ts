@@ -15,15 +15,12 @@ export async function configure(run: RunContext, tries: number): Promise<StepRes
   if (reply.configuration.size === 0) {
     return refuse(run, 'EMPTY_CONFIGURATION', 'the helper gave no configuration');
   }
-  if (reply.key !== undefined) {
-    return refuse(
-      run,
-      'KEY_INVALID',
-      'a key from the helper needs features.jwt: without it nothing encrypts it',
-    );
-  }
-
-  const configuration = configurationFrom(reply);
+  const configuration = configurationFrom({
+    reply,
+    credentials: run.credentials,
+    csrSslDir: run.csr?.sslDir ?? '',
+    keyDirectory: run.key?.directory ?? '',
+  });
   const digest = configurationDigestOf(configuration);
   run.configurationDigest = digest;
   run.confirmations.expect({ node: run.task.node, runId: run.session.runId, configurationDigest: digest });

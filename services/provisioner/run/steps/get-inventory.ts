@@ -3,7 +3,7 @@
 
 import { inventoryServesIntervals } from '../inventory.js';
 import { asCaller, callNode } from '../rpc.js';
-import { known, type RunContext, type StepResult } from '../run-context.js';
+import { keep, type RunContext, type StepResult } from '../run-context.js';
 
 export async function getInventory(run: RunContext, tries: number): Promise<StepResult> {
   const held = run.fetched?.inventory;
@@ -21,9 +21,6 @@ export async function getInventory(run: RunContext, tries: number): Promise<Step
   });
   if (result.kind !== 'REPLY') return result;
   run.inventory = result.value;
-  run.fetched = {
-    bootId: known(run.node, 'the node').bootId,
-    inventory: { value: result.value, fetchedAt: run.clock.monotonic() },
-  };
+  keep(run, { inventory: { value: result.value, fetchedAt: run.clock.monotonic() } });
   return { kind: 'COMPLETED', tries: result.tries };
 }

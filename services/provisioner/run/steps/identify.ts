@@ -34,5 +34,12 @@ function check(run: RunContext, node: NodeDescription): Extract<Outcome, { kind:
     const message = 'the node is not in provisioning mode';
     return { kind: 'FAILED', reason: 'NOT_PROVISIONING', message };
   }
+  const missing = features.filter((feature) => run.settings.features[feature] && !node.features[feature]);
+  if (missing.length > 0) {
+    const message = `the node lacks ${missing.join(' and ')}, which features.${missing[0]} of the provisioner needs`;
+    return { kind: 'FAILED', reason: 'FEATURE_MISSING', message };
+  }
   return undefined;
 }
+
+const features = ['jwt', 'ed25519', 'pki'] as const;

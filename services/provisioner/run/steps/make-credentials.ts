@@ -1,0 +1,84 @@
+// Credentials: what is minted and encrypted for a node, once in each pass, so that all attempts of Configure send the
+// same. While nothing can sign, the run waits: that is no fault of its node (design, sections 6 and 8).
+
+import type { Secret } from '../../../../shared/secret.js';
+import { encryptKey, newX25519Pair, sharedSecret } from '../../../../shared/trust/key-transfer.js';
+import type { ServerTokenIssuer } from '../../../../shared/trust/server-token.js';
+import type { EncryptedKey } from '../configuration.js';
+import { decideCredentials } from '../decision.js';
+import type { FailureReason } from '../outcome.js';
+import { failStep, known, type RunContext, type StepResult } from '../run-context.js';
+import { wait } from '../wait.js';
+
+const askAgainMs = 1_000;
+
+export async function makeCredentials(run: RunContext): Promise<StepResult> {
+  const { clock, control, settings } = run;
+  const issuer = settings.features.ed25519 ? await usableIssuer(run) : undefined;
+  if (control.end !== undefined) return { kind: 'ENDED', outcome: control.end };
+  const startedAt = clock.monotonic();
+  const fail = (reason: FailureReason, message: string) =>
+    failStep(run, 'CREDENTIALS', { kind: 'FAILED', reason, message }, clock.monotonic() - startedAt);
+
+  // Only now: what the helper wants may be meant from now on.
+  const now = Math.floor(clock.now() / 1000);
+  let key: EncryptedKey | undefined;
+  const encrypt = run.token && encryptFor(run.token.ecdhPublic);
+  const decided = decideCredentials(known(run.reply, 'the helper’s reply'), {
+    identity: run.task.node.identity,
+    features: settings.features,
+    publicKey: run.key && Buffer.from(run.key.publicKey).toString('hex'),
+    encryptKey:
+      encrypt &&
+      ((given) => {
+        key = encrypt(given);
+        return key.pem;
+      }),
+    now,
+    serverJwtValidityMs: run.enrolment.serverJwtValidityMs,
+  });
+  if ('kind' in decided) return fail(decided.reason, decided.message);
+  let serverJwt = '';
+  if (decided.server !== undefined) {
+    try {
+      serverJwt = await known(issuer, 'what signs').mint(decided.server.claims, now);
+    } catch (error) {
+      return fail('SIGNING_FAILED', error instanceof Error ? error.message : String(error));
+    }
+  }
+  run.credentials = { serverJwt, key };
+  return { kind: 'COMPLETED', tries: 1 };
+}
+
+/** @returns what encrypts a key so that only the node can read it; it throws TrustError */
+function encryptFor(nodeEcdhPublic: Uint8Array): (key: Secret) => EncryptedKey {
+  return (key) => {
+    const ours = newX25519Pair();
+    const pem = encryptKey(key, sharedSecret(ours.privateKey, nodeEcdhPublic));
+    return { pem, nodeEcdhPublic, provisionerEcdhPublic: ours.publicKey };
+  };
+}
+
+/** Waits until something can sign. @returns undefined where the run has to end */
+async function usableIssuer(run: RunContext): Promise<ServerTokenIssuer | undefined> {
+  const { control, log, task, session } = run;
+  const signing = known(run.enrolment.signing, 'what signs');
+  let said = '';
+  try {
+    for (;;) {
+      const state = await signing.current();
+      if (state.kind === 'USABLE') return state.issuer;
+      if (control.end !== undefined) return undefined;
+      control.pauseTimeout();
+      if (state.why !== said) {
+        const fields = { identity: task.node.identity, run_id: session.runId, step: 'CREDENTIALS' } as const;
+        log.info(fields, `waits for signing credentials: ${state.setting} ${state.why}`);
+        said = state.why;
+      }
+      await wait(run, askAgainMs);
+      if (control.end !== undefined) return undefined;
+    }
+  } finally {
+    control.resumeTimeout();
+  }
+}

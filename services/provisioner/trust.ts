@@ -1,0 +1,117 @@
+// What the provisioner trusts and shows itself with: certificates, keys, tokens and secrets, opened before it starts,
+// so that what cannot be used is told then, all of it at once (design, section 8).
+
+import type { Clock } from '../../shared/clock.js';
+import { ConfigError, type Problem } from '../../shared/config/config-error.js';
+import type { Logger } from '../../shared/logger.js';
+import type { Secret } from '../../shared/secret.js';
+import { loadTls, type Tls } from '../../shared/tls/load-tls.js';
+import { TokenVerifier } from '../../shared/trust/token-verifier.js';
+import { TrustError } from '../../shared/trust/trust-error.js';
+import { VerificationKeySource } from '../../shared/trust/verification-key-source.js';
+import type { ProvisionerConfig } from './config.js';
+import { defaultDenyPatterns, parseDenyList } from './enrolment/deny-list.js';
+import { SigningFiles } from './enrolment/signing.js';
+import type { Enrolment } from './run/run-context.js';
+import { TokenFile } from './token-file.js';
+
+export interface Trust {
+  /** undefined where tls.mode is insecure. */
+  readonly tls: Tls | undefined;
+  /** Gives the provisioning secrets as they are now, newest first. */
+  readonly tokens: () => readonly Secret[];
+  readonly enrolment: Enrolment;
+  /** What {@link Enrolment} signs with; undefined where it does not. */
+  readonly signing: SigningFiles | undefined;
+  /** Looks at no file any more. */
+  close(): void;
+}
+
+export interface TrustOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Opens what the settings name.
+ *
+ * @throws ConfigError naming every setting whose file cannot be used, and what to do
+ */
+export async function openTrust(config: ProvisionerConfig, options: TrustOptions): Promise<Trust> {
+  const problems: Problem[] = [];
+  const [tls, tokens, signing] = await Promise.all([
+    collecting(problems, loadTls(config.tls, { service: 'provisioner', ...options })),
+    collecting(problems, openTokens(config, options)),
+    collecting(problems, openSigning(config, options)),
+  ]);
+  if (problems.length > 0) {
+    tls?.files.close();
+    throw new ConfigError('the configuration of provisioner', problems);
+  }
+  signing?.watch();
+  const file = config.token_file;
+  const tokenFile = file === undefined ? undefined : new TokenFile(file, config.tokens, options);
+  return {
+    tls,
+    tokens: () => tokenFile?.current ?? config.tokens,
+    enrolment: {
+      ...(tokens && { tokens }),
+      ...(signing && { signing }),
+      denyList: parseDenyList(config.cert_deny_list ?? defaultDenyPatterns),
+      serverJwtValidityMs: config.server_jwt_validity,
+    },
+    signing,
+    close: () => {
+      tls?.files.close();
+      signing?.close();
+      tokenFile?.close();
+    },
+  };
+}
+
+/** @returns undefined where opening failed; its problems are with the others then */
+async function collecting<T>(problems: Problem[], opening: Promise<T>): Promise<T | undefined> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
+}
+
+/** A fleet has few tokens: each is verified once while the key stays. */
+const rememberedTokens = 1_000;
+
+async function openTokens(
+  { features, jwt_verify_cert: setting }: ProvisionerConfig,
+  { log }: TrustOptions,
+): Promise<TokenVerifier | undefined> {
+  if (!features.jwt || setting === undefined) return undefined;
+  try {
+    const key = await VerificationKeySource.open(setting, (message) =>
+      log.warn(`jwt_verify_cert: ${message}`),
+    );
+    return new TokenVerifier(() => key.current(), rememberedTokens);
+  } catch (error) {
+    if (error instanceof TrustError) throw problemWith('jwt_verify_cert', error.message, error);
+    throw error;
+  }
+}
+
+/** Its files are read anew for each node; whether they are good is looked at once here. */
+async function openSigning(
+  config: ProvisionerConfig,
+  options: TrustOptions,
+): Promise<SigningFiles | undefined> {
+  const { features, jwt_signing_key: key, jwt_signing_token: token } = config;
+  if (!features.ed25519 || key === undefined) return undefined;
+  const files = new SigningFiles({ key, token }, options);
+  const state = await files.look();
+  if (state.kind === 'UNUSABLE') throw problemWith(state.setting, state.why);
+  return files;
+}
+
+function problemWith(path: string, message: string, cause?: unknown): ConfigError {
+  return new ConfigError('the configuration of provisioner', [{ path, message }], { cause });
+}
