@@ -27,7 +27,7 @@ export function certificateAuthenticator(patterns: RolePatterns, clock: Clock): 
   const recall = (der: Buffer, fingerprint: string): Known => {
     const found = known.get(fingerprint);
     if (found !== undefined) return found;
-    const facts = readCertificate(der);
+    const facts = read(der);
     const made = { ...facts, roles: rolesOf(facts.names) };
     const [oldest] = known.keys();
     if (known.size >= mostKnown && oldest !== undefined) known.delete(oldest);
@@ -54,6 +54,14 @@ export function certificateAuthenticator(patterns: RolePatterns, clock: Clock): 
       return facts.roles;
     },
   };
+}
+
+function read(der: Buffer): CertificateFacts {
+  try {
+    return readCertificate(der);
+  } catch {
+    throw unauthenticated('the certificate cannot be read');
+  }
 }
 
 /** grpc-js shows a certificate only where the handshake has verified it. */

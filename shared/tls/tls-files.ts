@@ -36,10 +36,11 @@ export class TlsFiles {
   readonly #paths: TlsPaths;
   readonly #options: TlsFilesOptions;
   readonly #listeners = new Set<(material: TlsMaterial) => void>();
-  /** What was read when `#material` was made, and what was read last. */
+  /** What was read when `#material` was made. */
   #used: TlsTexts;
-  #seen: TlsTexts | undefined;
   #material: TlsMaterial;
+  /** Why the last look found nothing to use, and what was last warned about. */
+  #failure = '';
   #warned = '';
   #age: 'YOUNG' | 'OLD' | 'EXPIRED' = 'YOUNG';
   #refreshing: Promise<void> | undefined;
@@ -104,48 +105,33 @@ export class TlsFiles {
     const { clock, usages = [] } = this.#options;
     try {
       const texts = await readTexts(this.#paths);
-      if (isSame(texts, this.#used)) {
-        this.#warned = '';
-        return;
-      }
-      const before = this.#seen;
-      this.#seen = texts;
-      const settled = before !== undefined && isSame(texts, before);
-      this.#take(texts, () => checkTlsTexts(texts, clock.now(), usages), settled);
+      if (!isSame(texts, this.#used)) this.#use(texts, checkTlsTexts(texts, clock.now(), usages));
+      this.#failure = '';
+      this.#warned = '';
     } catch (error) {
       this.#keep(error);
     }
   }
 
-  /** @param settled whether the files are as they were a moment ago: what is half-written is not worth a word */
-  #take(texts: TlsTexts, check: () => TlsMaterial, settled: boolean): void {
-    let material: TlsMaterial;
-    try {
-      material = check();
-    } catch (error) {
-      if (settled) this.#keep(error);
-      return;
-    }
+  #use(texts: TlsTexts, material: TlsMaterial): void {
     this.#used = texts;
-    this.#seen = undefined;
     this.#material = material;
-    this.#warned = '';
     this.#age = 'YOUNG';
     const expires = new Date(material.expiresAt).toISOString();
-    this.#options.log.info(
-      { certificate: this.#paths.cert, expires },
-      'the TLS files have changed and are in use',
-    );
+    const fields = { certificate: this.#paths.cert, expires };
+    this.#options.log.info(fields, 'the TLS files have changed and are in use');
     for (const listener of this.#listeners) listener(material);
   }
 
+  /** Warns once of what is still so at the next look: what is half-written is not worth a word. */
   #keep(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    if (message === this.#warned) return;
-    this.#warned = message;
-    this.#options.log.warn(
-      `the TLS files have changed and cannot be used; what was read before stays in use: ${message}`,
-    );
+    const failure = inOneLine(error);
+    const settled = failure === this.#failure;
+    this.#failure = failure;
+    if (!settled || failure === this.#warned) return;
+    this.#warned = failure;
+    const what = 'the TLS files have changed and cannot be used; what was read before stays in use';
+    this.#options.log.warn(`${what}: ${failure}`);
   }
 
   #watchAge(): void {
@@ -183,6 +169,11 @@ async function readTexts(paths: TlsPaths): Promise<TlsTexts> {
   const [cert, key, ca] = [await read('cert'), await read('key'), await read('ca')];
   if (problems.length > 0) throw new ConfigError('the TLS files', problems);
   return { cert, key, ca };
+}
+
+function inOneLine(error: unknown): string {
+  if (!(error instanceof ConfigError)) return error instanceof Error ? error.message : String(error);
+  return error.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
 }
 
 function isSame(a: TlsTexts, b: TlsTexts): boolean {
