@@ -54,14 +54,20 @@ export type RegistryAnchor =
  */
 export function registryCredentials(anchor: RegistryAnchor, clock: Clock = systemClock): ChannelCredentials {
   const contextOf = newest((caPem: string) => createSecureContext({ minVersion, ...trusting(caPem) }));
-  let caPem = anchor.kind === 'CA' ? anchor.caPem : undefined;
-  if (caPem !== undefined) contextOf(caPem);
+  let caPem: string | undefined;
+  if (anchor.kind === 'CA') {
+    caPem = anchor.caPem;
+    // OpenSSL takes a text without a certificate for an empty list.
+    new X509Certificate(caPem);
+    contextOf(caPem);
+  }
   return new GuardedCredentials(clock, async (connecting) => {
     let { socket } = connecting;
     if (caPem === undefined && anchor.kind === 'HASH') {
+      const { remoteAddress: host, remotePort: port } = socket;
       caPem = await learnAuthority(socket, anchor.caSha256.toLowerCase(), clock);
       // That connection was for looking: another one is verified from its first byte.
-      socket = await dialAgain(socket, connecting.guard);
+      socket = await dial(host, port, connecting.guard);
     }
     return verified(connecting, socket, contextOf(caPem ?? ''), clock, (der) => {
       if (!hasRole(der, 'discovery')) {
@@ -127,13 +133,9 @@ async function learnAuthority(socket: Socket, caSha256: string, clock: Clock): P
   return found.toString();
 }
 
-function dialAgain(first: Socket, guard: SocketGuard): Promise<Socket> {
-  const { remoteAddress: host, remotePort: port } = first;
+function dial(host: string | undefined, port: number | undefined, guard: SocketGuard): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    if (host === undefined || port === undefined) {
-      reject(new Error('the connection was closed during the TLS handshake'));
-      return;
-    }
+    if (host === undefined || port === undefined) throw new Error('the connection was closed');
     const socket = connect({ host, port, noDelay: true });
     guard.hold(socket);
     socket.once('error', reject);
