@@ -1,11 +1,11 @@
 // Discovery's two services, spoken to by clients that were made from the .proto files at run time: the wire is
 // proved against the contract, and not against generated code twice.
 
-import { createHash } from 'node:crypto';
 import { credentials, loadPackageDefinition, type ServiceClientConstructor } from '@grpc/grpc-js';
 import { loadSync, type MessageTypeDefinition } from '@grpc/proto-loader';
 import { expect, onTestFinished, test } from 'vitest';
 import { newBootId, newRunId } from '../../shared/identity.js';
+import { bootCertificate, signed } from './discovery-site.js';
 import { startDiscovery } from './discovery-support.js';
 
 type Message = Record<string, unknown>;
@@ -63,7 +63,8 @@ test('a node reports; consumers watch, list and discover', async () => {
   });
   const { epoch } = (synced as { synced: { position: { epoch: string } } }).synced.position;
 
-  const certificate = Buffer.from('DER of a certificate');
+  const certificate = await bootCertificate();
+  const say = (report: Message) => signed(serialise(report), certificate) as unknown as Message;
   const facts = {
     identity: 'Node1.Example',
     component: 'provision_mode_server',
@@ -80,7 +81,7 @@ test('a node reports; consumers watch, list and discover', async () => {
     sequence: 1,
   };
   const startup = next();
-  const reply = await node.call('Report', { report: serialise(started), certificate });
+  const reply = await node.call('Report', say(started));
   expect(reply).toEqual({
     lease_ttl: { seconds: '30', nanos: 0 },
     next_report_in: { seconds: '10', nanos: 0 },
@@ -91,7 +92,7 @@ test('a node reports; consumers watch, list and discover', async () => {
     boot_id: bootId,
     version: '0.99.1',
     component: 'provision_mode_server',
-    certificate_sha256: createHash('sha256').update(certificate).digest(),
+    certificate_sha256: Buffer.from(certificate.sha256, 'hex'),
     labels: { rack: 'r1' },
     source: 'NODE_SOURCE_REPORTED',
   };
@@ -115,9 +116,9 @@ test('a node reports; consumers watch, list and discover', async () => {
   const arrived = next();
   const runId = newRunId();
   const digest = Buffer.alloc(32, 7);
-  await node.call('Report', {
-    certificate,
-    report: serialise({
+  await node.call(
+    'Report',
+    say({
       ...facts,
       event_id: newBootId(),
       type: 'REPORT_TYPE_PROVISIONED',
@@ -126,7 +127,7 @@ test('a node reports; consumers watch, list and discover', async () => {
       run_id: runId,
       configuration_digest: digest,
     }),
-  });
+  );
   expect(await arrived).toMatchObject({
     event: {
       revision: '3',

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { NodeReport } from '../../shared/gen/slipway/discovery/v1/registry.js';
 import { parseHostPort } from '../../shared/net/addresses.js';
 import {
+  captured,
   discoveryClient,
   freePort,
   Reporter,
@@ -106,19 +107,6 @@ it('the same report twice gets the same reply and is one event', async () => {
     'SHUTDOWN a.example 127.0.0.1:1',
   ]);
 });
-
-/** The bytes of a report, without sending it. */
-async function captured(node: Reporter): Promise<Uint8Array> {
-  let bytes: Uint8Array = Buffer.of();
-  const send = node.send.bind(node);
-  node.send = async (report) => {
-    bytes = report;
-    return { leaseTtl: undefined, nextReportIn: undefined };
-  };
-  await node.report('STARTUP');
-  node.send = send;
-  return bytes;
-}
 
 describe('another boot under the name of a node', () => {
   it('is a conflict while that node answers, and takes its place once it does not', async () => {

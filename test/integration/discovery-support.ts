@@ -1,8 +1,14 @@
 // What the tests of discovery have in common: the real service on free ports, agents that answer Identify, and
 // clients, all gone when the test is.
 
-import { createServer } from 'node:net';
-import { type ClientReadableStream, credentials, type ServiceError } from '@grpc/grpc-js';
+import { connect, createServer } from 'node:net';
+import {
+  type ChannelCredentials,
+  type ClientReadableStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+} from '@grpc/grpc-js';
 import { onTestFinished } from 'vitest';
 import { createApp, type DiscoveryApp } from '../../services/discovery/app.js';
 import { discoverySchema } from '../../services/discovery/config.js';
@@ -24,7 +30,11 @@ import { serviceChannelOptions } from '../../shared/grpc/channel.js';
 import { unary, unimplemented } from '../../shared/grpc/handler.js';
 import { type RunningServer, startServer } from '../../shared/grpc/server.js';
 import { newBootId } from '../../shared/identity.js';
-import { silentLogger } from '../../shared/logger.js';
+import { type Logger, silentLogger } from '../../shared/logger.js';
+import { parseHostPort } from '../../shared/net/addresses.js';
+import { fixedServerCredentials } from '../../shared/tls/server-credentials.js';
+import type { TestCertificate } from '../fakes/certificates.js';
+import { signed } from './discovery-site.js';
 import { open } from './grpc-support.js';
 
 const loopback = { trust_advertised_host: true, node_networks: ['127.0.0.0/8'] } as const;
@@ -32,6 +42,7 @@ const loopback = { trust_advertised_host: true, node_networks: ['127.0.0.0/8'] }
 /** Starts discovery on free ports of loopback, where nodes are allowed, with `settings` over its defaults. */
 export async function startDiscovery(
   settings: Readonly<Record<string, unknown>> = {},
+  log: Logger = silentLogger(),
 ): Promise<DiscoveryApp> {
   const config = discoverySchema.parse({
     listen: '127.0.0.1:0',
@@ -43,40 +54,58 @@ export async function startDiscovery(
     ...loopback,
     ...settings,
   });
-  const app = await createApp(config, silentLogger());
+  const app = await createApp(config, log);
   onTestFinished(() => app.stop());
   return app;
 }
 
-export function registryClient(app: DiscoveryApp): NodeRegistryServiceClient {
-  const { nodes } = app.addresses;
-  const client = new NodeRegistryServiceClient(nodes, credentials.createInsecure(), serviceChannelOptions);
+/** @param channel without TLS where absent */
+export function registryClient(
+  app: DiscoveryApp,
+  channel: ChannelCredentials = credentials.createInsecure(),
+): NodeRegistryServiceClient {
+  const client = new NodeRegistryServiceClient(app.addresses.nodes, channel, serviceChannelOptions);
   onTestFinished(() => client.close());
   return client;
 }
 
-export function discoveryClient(app: DiscoveryApp): NodeDiscoveryServiceClient {
-  const { consumers } = app.addresses;
-  const client = new NodeDiscoveryServiceClient(
-    consumers,
-    credentials.createInsecure(),
-    serviceChannelOptions,
-  );
+/** @param channel without TLS where absent */
+export function discoveryClient(
+  app: DiscoveryApp,
+  channel: ChannelCredentials = credentials.createInsecure(),
+): NodeDiscoveryServiceClient {
+  const client = new NodeDiscoveryServiceClient(app.addresses.consumers, channel, serviceChannelOptions);
   onTestFinished(() => client.close());
   return client;
+}
+
+/** What a node shows of itself with its reports. */
+export interface Shown {
+  /** That of its boot, which it signs with. */
+  readonly certificate?: TestCertificate | undefined;
+  /** Its provisioning token. */
+  readonly token?: string | undefined;
 }
 
 /** The reports of one boot of a node. */
 export class Reporter {
-  readonly bootId = newBootId();
+  bootId = newBootId();
   readonly identity: string;
   readonly port: number;
   readonly host: string;
   sequence = 0n;
+  shown: Shown;
   readonly #client: NodeRegistryServiceClient;
 
-  constructor(client: NodeRegistryServiceClient, identity: string, port: number, host = '127.0.0.1') {
+  constructor(
+    client: NodeRegistryServiceClient,
+    identity: string,
+    port: number,
+    host = '127.0.0.1',
+    shown: Shown = {},
+  ) {
     this.#client = client;
+    this.shown = shown;
     this.identity = identity;
     this.port = port;
     this.host = host;
@@ -106,20 +135,63 @@ export class Reporter {
 
   /** Sends any bytes. @throws RpcError */
   send(report: Uint8Array): Promise<ReportResponse> {
-    const request = { report: Buffer.from(report), certificate: Buffer.of(), signature: Buffer.of() };
-    return callUnary(this.#client.report.bind(this.#client), request, { timeoutMs: 10_000 });
+    const { certificate, token } = this.shown;
+    const metadata = new Metadata();
+    if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
+    const request = signed(Buffer.from(report), certificate);
+    return callUnary(this.#client.report.bind(this.#client), request, { timeoutMs: 10_000, metadata });
   }
 }
 
-/** An agent that answers Identify and nothing else. */
+/** The bytes of a report, without sending it. */
+export async function captured(
+  node: Reporter,
+  type: keyof typeof ReportType = 'STARTUP',
+): Promise<Uint8Array> {
+  let bytes: Uint8Array = Buffer.of();
+  const send = node.send.bind(node);
+  node.send = async (report) => {
+    bytes = report;
+    return { leaseTtl: undefined, nextReportIn: undefined };
+  };
+  await node.report(type);
+  node.send = send;
+  return bytes;
+}
+
+/** Passes connections on, from another address of loopback. @returns where it listens */
+export async function startRelay(target: string, from: string): Promise<string> {
+  const { host, port } = parseHostPort(target);
+  const server = createServer((inward) => {
+    const outward = connect({ host, port, localAddress: from });
+    inward.pipe(outward).pipe(inward);
+    for (const socket of [inward, outward]) {
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        inward.destroy();
+        outward.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+}
+
+/** An agent that answers Identify and nothing else; with TLS where it has a certificate. */
 export async function startAgent(
   describe: () => { readonly identity: string; readonly bootId: string; readonly provisioning?: boolean },
   listen = '127.0.0.1:0',
+  certificate?: TestCertificate,
 ): Promise<RunningServer> {
   const missing = unimplemented('this');
   const server = await startServer({
     listen,
     log: silentLogger(),
+    ...(certificate && {
+      credentials: fixedServerCredentials(certificate.certificatePem, certificate.keyPem),
+    }),
     services: [
       open(NodeAgentServiceService, {
         identify: unary(silentLogger(), () => ({
