@@ -1,10 +1,9 @@
 // Puts the mock node together: folder, listeners, nodes, monitor; and takes it apart in order.
 
-import { randomBytes, randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { randomBytes, randomUUID, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../shared/clock.js';
-import { insecureNodeCredentials } from '../../shared/grpc/credentials.js';
+import type { Identity } from '../../shared/identity.js';
 import type { Logger } from '../../shared/logger.js';
 import { type Monitor, type Readiness, startMonitor } from '../../shared/monitor.js';
 import type { App } from '../../shared/process/run-process.js';
@@ -13,9 +12,12 @@ import { productVersion } from '../../shared/process/version.js';
 import { type Random, systemRandom } from '../../shared/random.js';
 import { Secret } from '../../shared/secret.js';
 import { Phases } from '../../shared/shutdown.js';
+import { newCsr } from './agent/own-keys.js';
+import { type BootCredentials, bootCredentials } from './boot/boot-credentials.js';
+import { readText, TokenFile } from './boot/token-file.js';
 import type { MockNodeConfig } from './config.js';
 import { createMetrics, type MockNodeMetrics } from './metrics.js';
-import { RegistryClient } from './reports/registry-client.js';
+import { Registries } from './reports/registries.js';
 import { Slots } from './slots.js';
 import { diskFiles, sharingSyncs, temporaryFiles } from './state/files.js';
 import { NodeStore } from './state/node-store.js';
@@ -37,6 +39,9 @@ export interface MockNodeApp extends App {
 /** How many nodes use the disk at once: more than the threads that serve it keeps them all busy. */
 const diskUsers = 16;
 
+/** How many RSA keys are made at once: each keeps one of the threads busy that the disk is served by, too. */
+const keyMakers = 2;
+
 /** The whole stop, and how much of it nodes have to report that they go: milliseconds. */
 const shutdownGraceMs = 10_000;
 const lastReportsMs = 3_000;
@@ -55,7 +60,9 @@ export async function createApp(
   overrides: MockNodeOverrides = {},
 ): Promise<MockNodeApp> {
   const { clock = systemClock, random = systemRandom } = overrides;
-  const secret = await readSecret(config.secretFile);
+  const { caFile, discovery } = config;
+  const held = await readHeld(config, clock, log);
+  const caPem = caFile === undefined ? undefined : await readCa(caFile);
   const root = await openRoot(config.directory);
   let swarm: Swarm | undefined;
   let listeners: Listeners | undefined;
@@ -66,14 +73,20 @@ export async function createApp(
       listen: config.listen,
       nodes: config.identities.length,
       agentOf: (index) => swarm?.node(index)?.agent,
+      tls: config.tls,
+      credentialsOf: (index) => swarm?.node(index)?.serverCredentials,
       onCall: metrics.countCall,
       log,
     });
-    const registry = createRegistry(config, clock);
-    swarm = createSwarm(config, { secret, root, listeners, registry, metrics, clock, random, log });
+    const { release } = listeners;
+    const registries =
+      discovery === undefined ? undefined : createRegistries(config, discovery, caPem, clock, log);
+    const { tls, shareCertificate } = config;
+    const newCredentials = bootCredentials({ ...held, tls, shareCertificate, registries, release, clock });
+    swarm = createSwarm(config, { newCredentials, root, listeners, metrics, clock, random, log });
     const monitor = await startMonitorOf(config, swarm, metrics, log);
     const booting = swarm.start(config.startWithinMs);
-    return asApp({ swarm, listeners, registry, monitor, root, booting, log });
+    return asApp({ swarm, listeners, registries, monitor, root, booting, log });
   } catch (error) {
     await listeners?.stop(0);
     await root.dispose();
@@ -82,10 +95,9 @@ export async function createApp(
 }
 
 interface Parts {
-  readonly secret: Secret | undefined;
+  readonly newCredentials: (identity: Identity) => Promise<BootCredentials>;
   readonly root: StateRoot;
   readonly listeners: Listeners;
-  readonly registry: RegistryClient | undefined;
   readonly metrics: MockNodeMetrics;
   readonly clock: Clock;
   readonly random: Random;
@@ -95,8 +107,8 @@ interface Parts {
 function createSwarm(config: MockNodeConfig, parts: Parts): Swarm {
   const { clock, random, log } = parts;
   const { identities, addressing, advertiseHost } = config;
-  const { registry } = parts;
   const disk = new Slots(diskUsers);
+  const makers = new Slots(keyMakers);
   const files =
     config.directory === undefined ? temporaryFiles : sharingSyncs(diskFiles, parts.root.directory);
   const version = productVersion();
@@ -113,10 +125,11 @@ function createSwarm(config: MockNodeConfig, parts: Parts): Swarm {
         host: addressing === 'LOOPBACK' ? loopbackHost(index) : advertiseHost,
         port: parts.listeners.portOf(index),
         version,
-        secret: parts.secret,
+        directory,
         downMs: config.downMs,
+        newCredentials: () => parts.newCredentials(identity),
+        newCsr: (subject) => makers.use(() => newCsr(subject)),
         newStore: () => new NodeStore({ identity, directory, files, disk }),
-        registry,
         randomBytes,
         newEventId: randomUUID,
         clock,
@@ -129,13 +142,20 @@ function createSwarm(config: MockNodeConfig, parts: Parts): Swarm {
   });
 }
 
-function createRegistry({ discovery, identities }: MockNodeConfig, clock: Clock): RegistryClient | undefined {
-  if (discovery === undefined) return undefined;
-  return new RegistryClient({
+function createRegistries(
+  config: MockNodeConfig,
+  discovery: string,
+  caPem: string | undefined,
+  clock: Clock,
+  log: Logger,
+): Registries {
+  return new Registries({
     address: discovery,
-    credentials: insecureNodeCredentials(clock),
-    lingerMs: identities.length === 1 ? 0 : swarmLingerMs,
+    tls: config.tls,
+    caPem,
+    lingerMs: config.identities.length === 1 ? 0 : swarmLingerMs,
     clock,
+    warn: (message) => log.warn(message),
   });
 }
 
@@ -154,18 +174,18 @@ async function startMonitorOf(
 function asApp(parts: {
   readonly swarm: Swarm;
   readonly listeners: Listeners;
-  readonly registry: RegistryClient | undefined;
+  readonly registries: Registries | undefined;
   readonly monitor: Monitor | undefined;
   readonly root: StateRoot;
   readonly booting: Promise<void>;
   readonly log: Logger;
 }): MockNodeApp {
-  const { swarm, listeners, registry, monitor, root, booting, log } = parts;
+  const { swarm, listeners, registries, monitor, root, booting, log } = parts;
   const stopping = new Phases()
     .add('nodes', async () => {
       await swarm.end(lastReportsMs);
       await booting;
-      registry?.close();
+      registries?.close();
     })
     .add('listeners', (leftMs) => listeners.stop(leftMs))
     .add('monitor', () => monitor?.close())
@@ -183,13 +203,30 @@ function asApp(parts: {
   };
 }
 
-async function readSecret(file: string | undefined): Promise<Secret | undefined> {
-  if (file === undefined) return undefined;
-  const text = await readFile(file, 'utf8').catch((cause) => {
-    throw new StartError(`--secret-file ${file} cannot be read: ${reasonOf(cause)}`, { cause });
-  });
-  if (text.trim() === '') throw new StartError(`--secret-file ${file} is empty`);
-  return new Secret(text.trim());
+/** What the nodes hold: token, secret, both or neither. */
+async function readHeld(
+  { tokenFile, secretFile }: MockNodeConfig,
+  clock: Clock,
+  log: Logger,
+): Promise<{ readonly tokenFile: TokenFile | undefined; readonly secret: Secret | undefined }> {
+  const secret = secretFile === undefined ? undefined : new Secret(await readText('secret-file', secretFile));
+  if (tokenFile === undefined) return { tokenFile: undefined, secret };
+  const file = await TokenFile.open(tokenFile, secret, (message) => log.warn(message));
+  const { expiresAt } = await file.current();
+  if (expiresAt !== undefined && expiresAt * 1000 <= clock.now()) {
+    log.warn({ expired_at: new Date(expiresAt * 1000).toISOString() }, 'the provisioning token has expired');
+  }
+  return { tokenFile: file, secret };
+}
+
+async function readCa(file: string): Promise<string> {
+  const pem = await readText('ca', file);
+  try {
+    new X509Certificate(pem);
+  } catch {
+    throw new StartError(`--ca ${file} holds no certificate; expected the CA's certificate, in PEM`);
+  }
+  return `${pem}\n`;
 }
 
 async function openRoot(directory: string | undefined): Promise<StateRoot> {

@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FlagError, parseFlags } from './config.js';
+import { FlagError, parseFlags, warningsOf } from './config.js';
 
 const insecure = ['--tls-mode', 'insecure'];
 
@@ -21,6 +22,10 @@ test('one node is called as its machine and answers at every address', () => {
     addressing: 'SINGLE',
     advertiseHost: '',
     directory: undefined,
+    tls: false,
+    shareCertificate: false,
+    caFile: undefined,
+    tokenFile: undefined,
     secretFile: undefined,
     monitorPort: 0,
     startWithinMs: 1_000,
@@ -53,11 +58,41 @@ test('--help asks for the usage, whatever else is wrong', () => {
   expect(parseFlags(['--help', '--nodes', 'x'], '')).toBeUndefined();
 });
 
-test('TLS has to be renounced in writing', () => {
-  expect(problemsOf()).toEqual([expect.stringContaining('write --tls-mode insecure')]);
+test('there is TLS unless it is renounced in writing', () => {
+  expect(parseFlags([], 'a')?.tls).toBe(true);
+  expect(parseFlags(['--tls-mode=required'], 'a')?.tls).toBe(true);
+  expect(parseFlags(insecure, 'a')?.tls).toBe(false);
   expect(problemsOf('--tls-mode', 'insecur')).toEqual([
-    '--tls-mode insecur: expected insecure; did you mean insecure?',
+    '--tls-mode insecur: expected required or insecure; did you mean insecure?',
   ]);
+});
+
+test('what nodes hold is named by files', () => {
+  const config = parseFlags(['--jwt-file=t', '--secret-file=/s', '--ca', 'c', '--share-certificate'], 'a');
+  expect(config).toMatchObject({
+    tokenFile: resolve('t'),
+    secretFile: '/s',
+    caFile: resolve('c'),
+    shareCertificate: true,
+  });
+});
+
+describe('a warning', () => {
+  const warningsFor = (...args: string[]) => warningsOf(parseFlags(args, 'a') ?? expect.fail());
+
+  test('is due without TLS, and of what then has no effect', () => {
+    const secret = '--secret-file=s';
+    expect(warningsFor(secret)).toEqual([]);
+    expect(warningsFor(...insecure, secret)).toEqual([expect.stringContaining('nothing is encrypted')]);
+    expect(warningsFor(...insecure, secret, '--ca=c', '--share-certificate')[1]).toBe(
+      '--ca, --share-certificate: without effect while --tls-mode is insecure',
+    );
+  });
+
+  test('is due for nodes that accept any proof', () => {
+    expect(warningsFor()).toEqual([expect.stringContaining('any proof is accepted')]);
+    expect(warningsFor('--jwt-file=t')).toEqual([]);
+  });
 });
 
 describe('what is wrong is told with its flag', () => {
@@ -73,8 +108,9 @@ describe('what is wrong is told with its flag', () => {
     [['--monitor-port', '70000'], '--monitor-port 70000: expected a port, 0 to 65535'],
     [['--discovery', 'somewhere:0'], '--discovery somewhere:0: port 0 cannot be dialled'],
     [['--addresses', 'port'], '--addresses port: expected loopback or ports; did you mean ports?'],
-    [['--jwt-file', 'x'], '--jwt-file is not available in this version'],
-    [['--ca', 'x'], '--ca is not available in this version'],
+    [['--jwt-file', ''], '--jwt-file needs a path'],
+    [['--ca='], '--ca needs a path'],
+    [['--share-certificate=yes'], '--share-certificate takes no value'],
     [
       ['--nodes', '10', '--addresses', 'ports', '--listen', '0.0.0.0:65530'],
       '--nodes 10: there are not so many ports from 65530 on',
@@ -101,6 +137,6 @@ describe('what is wrong is told with its flag', () => {
   });
 
   test('and all of it at once', () => {
-    expect(problemsOf('--nodes', 'x', '--loglevel', 'y')).toHaveLength(3);
+    expect(problemsOf('--nodes', 'x', '--loglevel', 'y', '--tls-mode', 'z')).toHaveLength(3);
   });
 });

@@ -23,6 +23,14 @@ export interface MockNodeConfig {
   readonly advertiseHost: string;
   /** Absolute; undefined: a temporary folder that is removed at the end. */
   readonly directory: string | undefined;
+  readonly tls: boolean;
+  /** One certificate for all boots of the process. */
+  readonly shareCertificate: boolean;
+  /** PEM of discovery's CA, absolute; undefined: the token names it. */
+  readonly caFile: string | undefined;
+  /** The provisioning token, absolute. */
+  readonly tokenFile: string | undefined;
+  /** The provisioning secret, absolute. */
   readonly secretFile: string | undefined;
   readonly monitorHost: string;
   /** 0: no monitor. */
@@ -37,7 +45,7 @@ export class FlagError extends Error {
   override readonly name = 'FlagError';
 }
 
-export const usage = `usage: slipway mock-node --tls-mode insecure [flags]
+export const usage = `usage: slipway mock-node [flags]
 
 Plays one node that wants provisioning, or a swarm of them.
 
@@ -50,8 +58,13 @@ Plays one node that wants provisioning, or a swarm of them.
               ports         nodes of a swarm differ by port, from that of --listen on
   --advertise-host HOST     the host that nodes report, where discovery trusts advertised hosts
   --dir PATH                keeps state in PATH/IDENTITY; without it, in a temporary folder
-  --secret-file PATH        the provisioning secret; without it, any proof is accepted
-  --tls-mode insecure       has to be written: this version has no TLS
+  --jwt-file PATH           the provisioning token, read anew at each boot; its cht is the secret
+  --secret-file PATH        the provisioning secret of nodes without a token; without either, any proof is accepted
+  --ca PATH                 the CA certificate of discovery; without it, the token names it. A node that knows it from
+                            neither does not report
+  --tls-mode required       nodes serve with a certificate of each boot, and sign their reports; default
+             insecure       nothing is encrypted
+  --share-certificate       one certificate for all boots of this process: a large swarm starts sooner
   --monitor-port PORT       /livez, /readyz and /metrics; 0 for none (0)
   --monitor-host HOST       where they listen (0.0.0.0)
   --start-within DURATION   spreads the first boots (1s)
@@ -77,6 +90,7 @@ const options = {
   loglevel: { type: 'string', default: 'info' },
   'jwt-file': { type: 'string' },
   ca: { type: 'string' },
+  'share-certificate': { type: 'boolean' },
   help: { type: 'boolean' },
 } as const;
 
@@ -132,11 +146,16 @@ export function parseFlags(args: readonly string[], hostName: string): MockNodeC
   if (addressing === 'PORTS' && listenAt.port !== 0 && listenAt.port + nodes - 1 > 65_535) {
     refuse('nodes', `${nodes}: there are not so many ports from ${listenAt.port} on`);
   }
-  checkTls(values['tls-mode'], problems);
-  if (values['jwt-file'] !== undefined) refuse('jwt-file', 'is not available in this version');
-  if (values.ca !== undefined) refuse('ca', 'is not available in this version');
-  if (values['secret-file'] === '') refuse('secret-file', 'needs a path');
-  if (values.dir === '') refuse('dir', 'needs a path');
+  const tls = read('tls-mode', true, () => parseTlsMode(values['tls-mode']));
+  const pathOf = (flag: 'dir' | 'jwt-file' | 'secret-file' | 'ca') => {
+    const path = values[flag];
+    if (path === '') refuse(flag, 'needs a path');
+    return path === undefined ? undefined : resolve(path);
+  };
+  const directory = pathOf('dir');
+  const tokenFile = pathOf('jwt-file');
+  const secretFile = pathOf('secret-file');
+  const caFile = pathOf('ca');
   if (problems.length > 0) throw new FlagError(problems.join('\n'));
   return {
     listen,
@@ -144,8 +163,12 @@ export function parseFlags(args: readonly string[], hostName: string): MockNodeC
     identities,
     addressing,
     advertiseHost,
-    directory: values.dir === undefined ? undefined : resolve(values.dir),
-    secretFile: values['secret-file'] === undefined ? undefined : resolve(values['secret-file']),
+    directory,
+    tls,
+    shareCertificate: values['share-certificate'] ?? false,
+    caFile,
+    tokenFile,
+    secretFile,
     monitorHost: values['monitor-host'],
     monitorPort,
     startWithinMs,
@@ -173,8 +196,9 @@ function readFlags(args: readonly string[]) {
     } else if (token.kind === 'option' && !Object.hasOwn(options, token.name)) {
       afterUnknown = token.index + 1;
       problems.push(`${token.rawName}: there is no such flag${suggestFlag(token.name)}`);
-    } else if (token.kind === 'option' && token.name === 'help') {
-      known.push('--help');
+    } else if (token.kind === 'option' && isSwitch(token.name)) {
+      if (token.inlineValue === true) problems.push(`${token.rawName} takes no value`);
+      known.push(`--${token.name}`);
     } else if (token.kind === 'option') {
       const separate = token.inlineValue === false && token.value.startsWith('--');
       if (token.value === undefined || separate) problems.push(`${token.rawName} needs a value`);
@@ -182,6 +206,10 @@ function readFlags(args: readonly string[]) {
     }
   }
   return { values: parseArgs({ args: known, options }).values, problems };
+}
+
+function isSwitch(name: string): boolean {
+  return name === 'help' || name === 'share-certificate';
 }
 
 function suggestFlag(name: string): string {
@@ -246,12 +274,29 @@ function parseIdentities(name: string | undefined, nodes: number, hostName: stri
 const identityRule =
   'expected 1 to 253 of a-z, 0-9, ".", "_" and "-", first a letter or digit, and no dot at the end';
 
-function checkTls(mode: string, problems: string[]): void {
-  if (mode === 'insecure') return;
-  problems.push(
-    mode === 'required'
-      ? '--tls-mode required: TLS is not available in this version; write --tls-mode insecure to run without it, ' +
-          'where nobody but the nodes and the services can reach the network'
-      : `--tls-mode ${mode}: expected insecure${suggestion(mode, ['insecure'])}`,
-  );
+function parseTlsMode(mode: string): boolean {
+  if (mode === 'required') return true;
+  if (mode === 'insecure') return false;
+  const modes = ['required', 'insecure'];
+  throw new Error(`${mode}: expected ${modes.join(' or ')}${suggestion(mode, modes)}`);
+}
+
+/** @returns what whoever starts nodes in this way should know */
+export function warningsOf({ tls, shareCertificate, caFile, ...config }: MockNodeConfig): string[] {
+  const warnings: string[] = [];
+  if (!tls) {
+    warnings.push(
+      '--tls-mode is insecure: nothing is encrypted and no peer is authenticated; tokens and proofs protect nothing, ' +
+        'and whoever reaches these ports can read and change what is sent',
+    );
+    const idle = [
+      ...(caFile === undefined ? [] : ['--ca']),
+      ...(shareCertificate ? ['--share-certificate'] : []),
+    ];
+    if (idle.length > 0) warnings.push(`${idle.join(', ')}: without effect while --tls-mode is insecure`);
+  }
+  if (config.tokenFile === undefined && config.secretFile === undefined) {
+    warnings.push('neither --jwt-file nor --secret-file: any proof is accepted, whoever calls');
+  }
+  return warnings;
 }

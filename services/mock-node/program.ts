@@ -2,13 +2,12 @@
 // were shut down.
 
 import { hostname } from 'node:os';
-import { insecureWarnings } from '../../shared/config/common.js';
 import { createLogger } from '../../shared/logger.js';
 import { warnOfFewFiles } from '../../shared/process/nofile.js';
 import { runProcess } from '../../shared/process/run-process.js';
 import { productVersion } from '../../shared/process/version.js';
 import { createApp } from './app.js';
-import { FlagError, type MockNodeConfig, parseFlags, usage } from './config.js';
+import { FlagError, type MockNodeConfig, parseFlags, usage, warningsOf } from './config.js';
 
 /** Runs the nodes until they are told to stop; with `--help` prints the usage. Bad flags exit with 2. */
 export async function runMockNode(process: NodeJS.Process): Promise<void> {
@@ -24,7 +23,7 @@ export async function runMockNode(process: NodeJS.Process): Promise<void> {
     logfile: 'stdout',
   });
   log.info({ version: productVersion(), node: process.version }, 'starting');
-  for (const warning of insecureWarnings({ tls: { mode: 'insecure' } })) log.warn(warning);
+  for (const warning of warningsOf(config)) log.warn(warning);
   if (config.addressing === 'PORTS') warnOfFewFiles(2 * config.identities.length + 100, log);
   await runProcess({ log, start: () => createApp(config, log) }, process);
 }

@@ -1,9 +1,10 @@
 // An agent of the mock node on a disk and a clock of the test's, boot after boot, and calls to it.
 
 import { randomBytes } from 'node:crypto';
-import { Agent } from '../../services/mock-node/agent/agent.js';
+import { Agent, type AgentOptions } from '../../services/mock-node/agent/agent.js';
 import type { Call, PendingStop } from '../../services/mock-node/agent/call.js';
 import type { Configuration } from '../../services/mock-node/agent/configuration.js';
+import { newCsr } from '../../services/mock-node/agent/own-keys.js';
 import { RefusedError } from '../../services/mock-node/agent/refusal.js';
 import { Slots } from '../../services/mock-node/slots.js';
 import { NodeStore } from '../../services/mock-node/state/node-store.js';
@@ -35,21 +36,26 @@ export class AgentBench {
   #fence = 1n;
 
   /** Boots from what is on the disk. */
-  async boot(secret?: string): Promise<Agent> {
+  async boot(secret?: string, changes: Partial<AgentOptions> = {}): Promise<Agent> {
     const { identity, directory, files, clock } = this;
+    const { provisioningByDefault = false } = changes;
     const store = new NodeStore({ identity, directory, files, disk: new Slots(4) });
-    const { provisioning } = await store.open(false, clock.now());
+    const { provisioning } = await store.open(provisioningByDefault, clock.now());
     this.bootId = newBootId();
     this.challenge = randomBytes(32);
     return new Agent({
       identity,
       bootId: this.bootId,
       challenge: this.challenge,
+      certificateSha256: '',
       version: '1.0',
+      token: undefined,
       secret: secret === undefined ? undefined : new Secret(secret),
       provisioning,
-      provisioningByDefault: false,
+      provisioningByDefault,
+      directory,
       store,
+      newCsr,
       clock,
       random: () => 0.5,
       log: silentLogger(),
@@ -57,6 +63,7 @@ export class AgentBench {
       onCommitted: () => {
         this.commits += 1;
       },
+      ...changes,
     });
   }
 

@@ -29,7 +29,7 @@ test('a node is identified, configured, restarted and comes up with its configur
   expect(before).toMatchObject({
     identity,
     provisioning: true,
-    features: { jwt: false, ed25519: false, pki: false, upgrades: false },
+    features: { jwt: false, ed25519: true, pki: true, upgrades: false },
   });
   expect(before.challenge).toHaveLength(32);
   const inventory = await node.as(run, 'GetInventory');
@@ -163,7 +163,7 @@ describe('a refusal on the wire', () => {
     await expect.poll(() => app.swarm.counts.PROVISIONING, patience).toBe(1);
   });
 
-  test.each(['GetJwt', 'GenerateEd25519Key', 'GenerateCsr', 'UpdateRelease'])('of %s', async (rpc) => {
+  test.each(['GetJwt', 'UpdateRelease'])('of %s, which a node without a token does not serve', async (rpc) => {
     const app = await startMockNode();
     const node = new NodeClient(`127.0.0.1:${app.port}`);
     expect(await node.refusal(newRun(), rpc)).toMatchObject({ code: status.UNIMPLEMENTED });

@@ -1,14 +1,22 @@
 // One boot of one node: admits calls, does what they ask, and remembers it in the node's store. When and how
 // the machine goes down is swarm/'s matter; what is checked, and in which order, is in checks.ts.
 
-import type { Clock } from '../../../shared/clock.js';
+import { join } from 'node:path';
 import type { BootId, Identity, RunId } from '../../../shared/identity.js';
-import { parseRunId } from '../../../shared/identity.js';
 import type { Logger } from '../../../shared/logger.js';
 import type { Random } from '../../../shared/random.js';
 import type { Secret } from '../../../shared/secret.js';
-import { verifyProof } from '../../../shared/trust/proof.js';
+import { signChallenge } from '../../../shared/trust/challenge.js';
+import { newX25519Pair, type X25519Pair } from '../../../shared/trust/key-transfer.js';
 import { Slots } from '../slots.js';
+import {
+  certificateName,
+  csrFile,
+  csrKeyFile,
+  seedFile,
+  serverTokenFile,
+  sslFolder,
+} from '../state/layout.js';
 import {
   adopted,
   committed,
@@ -20,30 +28,29 @@ import {
   withdrawn,
 } from '../state/node-state.js';
 import type { NodeStore, Staged } from '../state/node-store.js';
-import { enablesProvisioning, type Settings } from '../state/settings.js';
+import { enablesProvisioning } from '../state/settings.js';
+import { Admission, type AdmissionOptions } from './admission.js';
 import { readSettings } from './arguments.js';
-import type { Arguments, Call, Caller, PendingStop, Rpc, StopRpc } from './call.js';
-import { checkAdmission, checkRequest } from './checks.js';
-import { type Configuration, filesOf } from './configuration.js';
-import { Holding } from './holding.js';
+import type { Arguments, Call, PendingStop, StopRpc } from './call.js';
+import { checkRequest, type Readiness } from './checks.js';
+import { type Checked, type Configuration, filesOf } from './configuration.js';
 import { type Inventory, inventoryOf } from './inventory.js';
-import { DownError, RefusedError } from './refusal.js';
+import { fitToKeys } from './key-fit.js';
+import { type CsrSubject, type CsrWithKey, newEd25519Key } from './own-keys.js';
+import { NotServedError, RefusedError } from './refusal.js';
+import { findSslFolder } from './ssl-folder.js';
 
-export interface AgentOptions {
-  readonly identity: Identity;
-  readonly bootId: BootId;
-  /** 32 random bytes of this boot. */
-  readonly challenge: Uint8Array;
+export interface AgentOptions extends AdmissionOptions {
   readonly version: string;
-  /** Without one, any proof is accepted. */
-  readonly secret: Secret | undefined;
-  /** Whether this boot came up in provisioning mode. */
-  readonly provisioning: boolean;
+  /** The provisioning token; without one GetJwt is not served. */
+  readonly token: Secret | undefined;
   /** Whether settings that do not say so enable provisioning. */
   readonly provisioningByDefault: boolean;
+  /** The node's folder, absolute. */
+  readonly directory: string;
   /** Open already. */
   readonly store: NodeStore;
-  readonly clock: Clock;
+  readonly newCsr: (subject: CsrSubject) => Promise<CsrWithKey>;
   readonly random: Random;
   readonly log: Logger;
   /** A stop was accepted and is on disk: the machine is to go down at its time. */
@@ -59,6 +66,30 @@ export interface Presence {
   readonly challenge: Uint8Array;
   readonly provisioning: boolean;
   readonly version: string;
+  readonly hasToken: boolean;
+}
+
+/** What GetJwt gives. */
+export interface TokenAndKey {
+  readonly token: Secret;
+  /** X25519, 32 bytes. */
+  readonly ecdhPublic: Buffer;
+}
+
+/** What GenerateEd25519Key gives. */
+export interface ProvenKey {
+  /** 32 bytes. */
+  readonly publicKey: Buffer;
+  /** 64 bytes, over the challenge. */
+  readonly signature: Buffer;
+  /** Absolute path of the folder that holds the seed. */
+  readonly directory: string;
+}
+
+/** What GenerateCsr gives. */
+export interface Csr extends Omit<CsrWithKey, 'privateKeyPem'> {
+  /** Absolute path of the folder that holds the key. */
+  readonly sslDirectory: string;
 }
 
 /** How long after Shutdown or Reprovision the agent goes down, so that the reply is out: milliseconds. */
@@ -69,35 +100,85 @@ type Gate = () => void;
 
 export class Agent {
   readonly #options: AgentOptions;
+  readonly #admission: Admission;
   /** One mutating call at a time. */
   readonly #turn = new Slots(1);
-  readonly #holding: Holding;
-  #enablesProvisioning: boolean;
-  #pending: PendingStop | undefined;
-  #down = false;
+  /** Of the last GetJwt. */
+  #exchange: X25519Pair | undefined;
+  /** Whether the configuration that waits for a start enables provisioning. */
+  #nextEnablesProvisioning = true;
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.#enablesProvisioning = options.provisioning;
-    const { hold } = options.store.state;
-    this.#holding = new Holding(options.clock, options.provisioning ? hold : undefined);
+    this.#admission = new Admission(options, options.store.state.hold);
   }
 
   /** Open to all; checks nothing. */
   identify(): Presence {
-    const { identity, bootId, challenge, version, provisioning } = this.#options;
+    const { identity, bootId, challenge, version, provisioning, token } = this.#options;
     return {
       identity,
       bootId,
       challenge,
       version,
-      provisioning: provisioning && this.#pending === undefined,
+      provisioning: provisioning && this.#admission.pending === undefined,
+      hasToken: token !== undefined,
     };
+  }
+
+  /**
+   * Makes a fresh key pair for the exchange of a private key; the one before is of no more use.
+   *
+   * @throws RefusedError, DownError, NotServedError
+   */
+  async getJwt(call: Call): Promise<TokenAndKey> {
+    this.#admission.admit('GetJwt', call.caller);
+    const { token } = this.#options;
+    if (token === undefined) throw new NotServedError('the node has no provisioning token');
+    return await this.#mutate({ rpc: 'GetJwt' }, call, async (_runId, gate) => {
+      await this.#keepHold();
+      gate();
+      this.#exchange = newX25519Pair();
+      return { token, ecdhPublic: this.#exchange.publicKey };
+    });
+  }
+
+  /**
+   * Makes a new ed25519 key. A server token goes first, and a configuration that waits for a start is withdrawn:
+   * they were made for the key before.
+   *
+   * @param nonce 32 bytes
+   * @throws RefusedError, DownError; the signal's reason where the caller gave up before anything was changed;
+   *   errors of the file system, which leave the key as it was
+   */
+  generateEd25519Key(call: Call, nonce: Uint8Array): Promise<ProvenKey> {
+    return this.#mutate({ rpc: 'GenerateEd25519Key', nonce }, call, async (runId, gate) => {
+      const { identity, directory, store } = this.#options;
+      const { privateKey, publicKey, seedHex } = newEd25519Key();
+      const seed = { path: seedFile, content: seedHex, mode: 0o600 };
+      await store.replaceKeys([seed], [serverTokenFile], this.#keyed(runId), gate);
+      return { publicKey, signature: signChallenge({ identity, runId, nonce }, privateKey), directory };
+    });
+  }
+
+  /** Makes a new RSA key and a certificate signing request for it. Otherwise as {@link generateEd25519Key}. */
+  generateCsr(call: Call, subject: CsrSubject): Promise<Csr> {
+    return this.#mutate({ rpc: 'GenerateCsr', subject }, call, async (runId, gate) => {
+      const { directory, store, newCsr } = this.#options;
+      const { privateKeyPem, ...csr } = await newCsr(subject);
+      const keys = [
+        { path: csrKeyFile, content: privateKeyPem, mode: 0o600 },
+        { path: csrFile, content: csr.csrPem, mode: 0o644 },
+      ];
+      const madeForOldOnes = [`${sslFolder}/${certificateName}`, csrFile, csrKeyFile];
+      await store.replaceKeys(keys, madeForOldOnes, this.#keyed(runId), gate);
+      return { ...csr, sslDirectory: join(directory, sslFolder) };
+    });
   }
 
   /** @throws RefusedError, DownError */
   async getInventory(call: Call): Promise<Inventory> {
-    this.#admit('GetInventory', call.caller);
+    this.#admission.admit('GetInventory', call.caller);
     await this.#keepHold();
     return inventoryOf(this.#options.identity, this.#options.version);
   }
@@ -108,7 +189,7 @@ export class Agent {
    * @throws RefusedError, DownError
    */
   async getRunStatus(call: Call, runId: string): Promise<RunRecord | undefined> {
-    this.#admit('GetRunStatus', call.caller);
+    this.#admission.admit('GetRunStatus', call.caller);
     await this.#keepHold();
     return findRun(this.#options.store.state, runId.toLowerCase());
   }
@@ -122,16 +203,16 @@ export class Agent {
     return this.#mutate({ rpc: 'Configure', configuration }, call, async (runId, gate) => {
       const { store, clock, provisioningByDefault, onCommitted } = this.#options;
       const { digest } = configuration;
-      const settings = settingsOf(configuration);
+      const checked = await this.#checkAgainstKeys(configuration);
       const isRepeat = waitsAlready(store.state, digest);
       if (isRepeat) {
         await this.#save((state) => adopted(state, runId, clock.now()), gate);
       } else {
         const commit = (state: NodeState, staged: Staged) =>
-          this.#holding.writtenInto(committed(state, runId, { ...staged, digest }, clock.now()));
-        await store.saveWithFiles(filesOf(configuration, settings), commit, gate);
+          this.#admission.holding.writtenInto(committed(state, runId, { ...staged, digest }, clock.now()));
+        await store.saveWithFiles(filesOf(configuration, checked), commit, gate);
       }
-      this.#enablesProvisioning = enablesProvisioning(settings, provisioningByDefault);
+      this.#nextEnablesProvisioning = enablesProvisioning(checked.settings, provisioningByDefault);
       if (!isRepeat) onCommitted();
     });
   }
@@ -167,42 +248,8 @@ export class Agent {
 
   /** Takes no more calls, lets the one that is being committed finish, and closes the store. */
   async stop(): Promise<void> {
-    this.#down = true;
+    this.#admission.closed = true;
     await this.#turn.use(() => this.#options.store.close());
-  }
-
-  /** Throws where the caller is refused; from here on it holds the node. */
-  #admit(rpc: Rpc, caller: Caller): RunId {
-    if (this.#down) throw new DownError();
-    const { identity, bootId, provisioning, secret, clock } = this.#options;
-    const refusal = checkAdmission(rpc, caller, {
-      identity,
-      bootId,
-      provisioning,
-      hasSecret: secret !== undefined,
-      acceptsProof: (of) => this.#acceptsProof(of),
-      pending: this.#pending,
-      hold: this.#holding.current,
-      now: clock.monotonic(),
-    });
-    if (refusal !== undefined) throw new RefusedError(refusal);
-    const runId = parseRunId(caller.run);
-    // The checks have passed: both are there.
-    if (runId === undefined || caller.fence === undefined) throw new Error('admitted without run or fence');
-    this.#holding.take({ site: caller.site, fence: caller.fence, runId });
-    return runId;
-  }
-
-  #acceptsProof(caller: Caller): boolean {
-    const { secret, identity, challenge } = this.#options;
-    if (secret === undefined) return true;
-    return verifyProof(caller.proof, {
-      secret: secret.reveal(),
-      identity,
-      runId: caller.run,
-      challenge,
-      certificateSha256: '',
-    });
   }
 
   /**
@@ -214,10 +261,10 @@ export class Agent {
     call: Call,
     act: (runId: RunId, gate: Gate) => Promise<T>,
   ): Promise<T> {
-    this.#admit(request.rpc, call.caller);
+    this.#admission.admit(request.rpc, call.caller);
     return await this.#turn.use(async () => {
-      const runId = this.#admit(request.rpc, call.caller);
-      const refusal = checkRequest(request, { enablesProvisioning: this.#enablesProvisioning });
+      const runId = this.#admission.admit(request.rpc, call.caller);
+      const refusal = checkRequest(request, this.#readiness);
       if (refusal !== undefined) {
         await this.#recordFailure(runId);
         throw new RefusedError(refusal);
@@ -227,7 +274,7 @@ export class Agent {
         return await act(runId, () => {
           failed = false;
           call.signal.throwIfAborted();
-          this.#admit(request.rpc, call.caller);
+          this.#admission.admit(request.rpc, call.caller);
           failed = true;
         });
       } catch (error) {
@@ -245,22 +292,22 @@ export class Agent {
     gate: Gate,
   ): Promise<number> {
     const { clock, onStopAccepted } = this.#options;
-    if (this.#pending === undefined) {
+    if (this.#admission.pending === undefined) {
       await this.#save((state) => record(state, clock.now()), gate);
-      this.#pending = { rpc, runId, at: clock.monotonic() + delayMs };
-      onStopAccepted(this.#pending);
+      this.#admission.pending = { rpc, runId, at: clock.monotonic() + delayMs };
+      onStopAccepted(this.#admission.pending);
     }
-    return Math.max(0, this.#pending.at - clock.monotonic());
+    return Math.max(0, this.#admission.pending.at - clock.monotonic());
   }
 
   /** Writes who holds the node, where the disk does not know it yet. A configured node need not remember. */
   async #keepHold(): Promise<void> {
     if (!this.#options.provisioning) return;
-    await this.#options.store.save((state) => this.#holding.keptIn(state));
+    await this.#options.store.save((state) => this.#admission.holding.keptIn(state));
   }
 
   #save(change: (state: NodeState) => NodeState, gate?: Gate): Promise<void> {
-    return this.#options.store.save((state) => this.#holding.writtenInto(change(state)), gate);
+    return this.#options.store.save((state) => this.#admission.holding.writtenInto(change(state)), gate);
   }
 
   /** The run's last mutating call failed here. Where not even that can be written, the record stays as it was. */
@@ -272,10 +319,28 @@ export class Agent {
       log.warn({ err: error, run_id: runId }, 'the failure of a call could not be recorded');
     }
   }
-}
 
-function settingsOf(configuration: Configuration): Settings {
-  const read = readSettings(configuration.configurationJson);
-  if (!read.ok) throw new Error('the configuration was not checked');
-  return read.settings;
+  /** Whether the node would be in provisioning mode, started with what is written, and where it is. */
+  get #readiness(): Readiness {
+    const { directory, provisioning, store } = this.#options;
+    const waits = store.state.configuration?.status === 'COMMITTED';
+    return { directory, enablesProvisioning: waits ? this.#nextEnablesProvisioning : provisioning };
+  }
+
+  /** The arguments were checked. @throws RefusedError where what came was not made for the node's keys */
+  async #checkAgainstKeys(configuration: Configuration): Promise<Checked> {
+    const { store, directory } = this.#options;
+    const read = readSettings(configuration.configurationJson);
+    const ssl = findSslFolder(configuration.sslDir, directory);
+    if (!read.ok || !ssl.ok) throw new Error('the configuration was not checked');
+    const keys = { ...(await store.readOwnKeys()), exchange: this.#exchange };
+    const fit = fitToKeys(configuration, ssl.folder, keys);
+    if (!fit.ok) throw new RefusedError(fit.refusal);
+    return { settings: read.settings, sslFolder: ssl.folder, privateKeyPem: fit.privateKeyPem };
+  }
+
+  #keyed(runId: RunId): (state: NodeState) => NodeState {
+    return (state) =>
+      this.#admission.holding.writtenInto(reached(state, runId, 'KEYED', this.#options.clock.now()));
+  }
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { agentConfiguration } from '../../../test/fakes/agent-configurations.js';
-import { checkConfiguration, checkSplay, readSettings } from './arguments.js';
+import { checkConfiguration, checkNonce, checkSplay, checkSubject, readSettings } from './arguments.js';
 import { type Configuration, filesOf } from './configuration.js';
 
 const configuration = agentConfiguration();
 
 function fieldsOf(changes: Partial<Configuration>): string[] {
-  return checkConfiguration({ ...configuration, ...changes }).map(({ field }) => field);
+  return checkConfiguration({ ...configuration, ...changes }, '/nodes/web-1').map(({ field }) => field);
 }
 
 describe('configuration_json is refused', () => {
@@ -40,10 +40,8 @@ test('settings keep their order, whatever their names', () => {
 });
 
 test('descriptions name keys and never hold a value', () => {
-  const [violation] = checkConfiguration({
-    ...configuration,
-    configurationJson: '{"password":"hunter2\\n"}',
-  });
+  const json = '{"password":"hunter2\\n"}';
+  const [violation] = checkConfiguration({ ...configuration, configurationJson: json }, '/nodes/web-1');
   expect(violation?.description).toContain('password');
   expect(violation?.description).not.toContain('hunter2');
 });
@@ -116,25 +114,63 @@ test('a splay is from 0 s to 1 h', () => {
 });
 
 test('only what a configuration has becomes a file', () => {
-  expect(filesOf(configuration, new Map([['a', '1']]))).toEqual([
+  const settings = new Map([['a', '1']]);
+  expect(filesOf(configuration, { settings, sslFolder: 'ssl', privateKeyPem: '' })).toEqual([
     { path: 'server.conf', content: 'a = 1\n', mode: 0o600 },
   ]);
   const full: Configuration = {
     ...configuration,
-    keyPem: 'k',
     certificatePem: 'c',
     caPem: 'a',
-    serverJwt: 'j',
+    serverJwt: 'j\n',
     actionPolicies: new Map([['p.policy', '']]),
     opaPolicies: new Map([['o.rego', 'x']]),
   };
-  expect(filesOf(full, new Map()).map(({ path }) => path)).toEqual([
-    'server.conf',
-    'server.jwt',
-    'ssl/key.pem',
-    'ssl/certificate.pem',
-    'ssl/ca.pem',
-    'policies/p.policy',
-    'opa/o.rego',
+  const files = filesOf(full, { settings, sslFolder: 'etc/ssl', privateKeyPem: 'k' });
+  expect(files.map(({ path, mode }) => [path, mode])).toEqual([
+    ['server.conf', 0o600],
+    ['server.jwt', 0o600],
+    ['etc/ssl/private.pem', 0o600],
+    ['etc/ssl/certificate.pem', 0o644],
+    ['etc/ssl/ca.pem', 0o644],
+    ['policies/p.policy', 0o644],
+    ['opa/o.rego', 0o644],
   ]);
+  expect(files[1]?.content).toBe('j');
+  expect(filesOf(full, { settings, sslFolder: '', privateKeyPem: 'k' })[2]?.path).toBe('private.pem');
+});
+
+test('a nonce has 32 bytes', () => {
+  expect(checkNonce(new Uint8Array(32))).toEqual([]);
+  for (const length of [0, 31, 33]) {
+    expect(checkNonce(new Uint8Array(length))).toMatchObject([{ field: 'nonce' }]);
+  }
+});
+
+describe('the subject of a certificate signing request', () => {
+  const subject = {
+    commonName: 'web-1.example.net',
+    country: '',
+    province: '',
+    locality: '',
+    organization: '',
+    organizationalUnit: '',
+  };
+
+  test('needs a common name and nothing else', () => {
+    expect(checkSubject(subject)).toEqual([]);
+    expect(checkSubject({ ...subject, commonName: '' })).toMatchObject([{ field: 'common_name' }]);
+  });
+
+  test('is refused with what no certificate can have', () => {
+    const bad = { ...subject, country: 'Malta', locality: 'a\nb', organization: 'x'.repeat(129) };
+    expect(checkSubject(bad).map(({ field }) => field)).toEqual(['country', 'locality', 'organization']);
+    expect(checkSubject({ ...subject, country: 'MT', organizationalUnit: 'Ops & Co' })).toEqual([]);
+  });
+});
+
+test('ssl_dir is refused where the agent keeps other files', () => {
+  for (const sslDir of ['state', '/nodes/web-1/policies/x', 'server.conf', 'a\nb']) {
+    expect(fieldsOf({ sslDir })).toEqual(['ssl_dir']);
+  }
 });

@@ -3,6 +3,8 @@
 
 import type { Settings } from '../state/settings.js';
 import type { Configuration } from './configuration.js';
+import type { CsrSubject } from './own-keys.js';
+import { findSslFolder } from './ssl-folder.js';
 
 /** A field of a request that was refused, and why. */
 export interface Violation {
@@ -14,12 +16,17 @@ export interface Violation {
 const longestSplayMs = 3_600_000;
 const longestFileName = 255;
 
-/** @returns what is wrong with the arguments of Configure; empty where nothing is */
-export function checkConfiguration(configuration: Configuration): Violation[] {
+/**
+ * @param nodeDirectory the node's folder, absolute
+ * @returns what is wrong with the arguments of Configure; empty where nothing is
+ */
+export function checkConfiguration(configuration: Configuration, nodeDirectory: string): Violation[] {
   const settings = readSettings(configuration.configurationJson);
+  const ssl = findSslFolder(configuration.sslDir, nodeDirectory);
   return [
     ...(settings.ok ? [] : settings.violations),
     ...checkKey(configuration),
+    ...(ssl.ok ? [] : [{ field: 'ssl_dir', description: ssl.problem }]),
     ...checkPolicies('action_policies', configuration.actionPolicies, '.policy'),
     ...checkPolicies('opa_policies', configuration.opaPolicies, '.rego'),
   ];
@@ -29,6 +36,39 @@ export function checkConfiguration(configuration: Configuration): Violation[] {
 export function checkSplay(splayMs: number): Violation[] {
   if (splayMs >= 0 && splayMs <= longestSplayMs) return [];
   return [{ field: 'splay', description: 'must be from 0 s to 1 h' }];
+}
+
+/** @returns what is wrong with the arguments of GenerateEd25519Key; empty where nothing is */
+export function checkNonce(nonce: Uint8Array): Violation[] {
+  return nonce.length === 32 ? [] : [{ field: 'nonce', description: 'expected 32 bytes' }];
+}
+
+/** A name of the site's, not of X.520: an identity may be that long. */
+const longestCommonName = 253;
+const longestNamePart = 128;
+
+/** @returns what is wrong with the arguments of GenerateCsr; empty where nothing is */
+export function checkSubject(subject: CsrSubject): Violation[] {
+  const parts = [
+    ['common_name', subject.commonName],
+    ['country', subject.country],
+    ['locality', subject.locality],
+    ['organization', subject.organization],
+    ['organizational_unit', subject.organizationalUnit],
+    ['province', subject.province],
+  ] as const;
+  return parts.flatMap(([field, value]) => {
+    const description = findPartProblem(field, value);
+    return description === undefined ? [] : [{ field, description }];
+  });
+}
+
+function findPartProblem(field: string, value: string): string | undefined {
+  if (field === 'common_name' && value === '') return 'is missing';
+  if (field === 'country') return /^(?:[A-Za-z]{2})?$/.test(value) ? undefined : 'expected two letters';
+  const longest = field === 'common_name' ? longestCommonName : longestNamePart;
+  if (value.length > longest) return `is longer than ${longest} characters`;
+  return hasControlCharacter(value) ? 'a control character is not allowed' : undefined;
 }
 
 /** Reads configuration_json: a JSON object of strings, not empty, of which each fits on a line of server.conf. */
@@ -100,9 +140,13 @@ function checkPolicies(field: string, policies: ReadonlyMap<string, string>, suf
 
 function findNameProblem(name: string, suffix: string): string | undefined {
   if (/[/\\]/.test(name)) return 'a path is not allowed';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  if (/[\u0000-\u001f\u007f]/.test(name)) return 'a control character is not allowed';
+  if (hasControlCharacter(name)) return 'a control character is not allowed';
   if (!name.endsWith(suffix) || name.length === suffix.length) return `must end in ${suffix}`;
   if (Buffer.byteLength(name) > longestFileName) return `is longer than ${longestFileName} bytes`;
   return undefined;
+}
+
+function hasControlCharacter(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  return /[\u0000-\u001f\u007f]/.test(text);
 }

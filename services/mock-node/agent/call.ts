@@ -3,9 +3,19 @@
 import type { ReceivedNodeMetadata } from '../../../shared/grpc/node-metadata.js';
 import type { RunId } from '../../../shared/identity.js';
 import type { Configuration } from './configuration.js';
+import type { CsrSubject } from './own-keys.js';
 
 /** The RPCs that are checked: all but Identify. */
-export type Rpc = 'GetInventory' | 'Configure' | 'Restart' | 'Shutdown' | 'Reprovision' | 'GetRunStatus';
+export type Rpc =
+  | 'GetJwt'
+  | 'GenerateEd25519Key'
+  | 'GetInventory'
+  | 'GenerateCsr'
+  | 'Configure'
+  | 'Restart'
+  | 'Shutdown'
+  | 'Reprovision'
+  | 'GetRunStatus';
 
 /** The RPCs after which the agent stops, for good or to start again. */
 export type StopRpc = 'Restart' | 'Shutdown' | 'Reprovision';
@@ -20,11 +30,13 @@ export interface Call {
   readonly signal: AbortSignal;
 }
 
-/** Arguments of the RPCs that have some worth checking. */
+/** Arguments of the RPCs that change something. */
 export type Arguments =
+  | { readonly rpc: 'GenerateEd25519Key'; readonly nonce: Uint8Array }
+  | { readonly rpc: 'GenerateCsr'; readonly subject: CsrSubject }
   | { readonly rpc: 'Configure'; readonly configuration: Configuration }
   | { readonly rpc: 'Restart'; readonly splayMs: number }
-  | { readonly rpc: 'Shutdown' | 'Reprovision' };
+  | { readonly rpc: 'GetJwt' | 'Shutdown' | 'Reprovision' };
 
 /** Who holds the node: the run whose call last passed. */
 export interface Hold {

@@ -46,7 +46,10 @@ function reasonOf(rpc: Rpc, of: Caller, node: Standing): string {
 }
 
 const everyRpc: readonly Rpc[] = [
+  'GetJwt',
+  'GenerateEd25519Key',
   'GetInventory',
+  'GenerateCsr',
   'Configure',
   'Restart',
   'Shutdown',
@@ -98,7 +101,10 @@ describe('the mode in which each RPC passes', () => {
   const withoutSecret = { hasSecret: false, acceptsProof: () => true };
   test.each<[Rpc, string, string, string]>([
     // RPC, in provisioning mode, configured, configured without a secret
+    ['GetJwt', 'admitted', 'NOT_PROVISIONING', 'NOT_PROVISIONING'],
+    ['GenerateEd25519Key', 'admitted', 'NOT_PROVISIONING', 'NOT_PROVISIONING'],
     ['GetInventory', 'admitted', 'NOT_PROVISIONING', 'NOT_PROVISIONING'],
+    ['GenerateCsr', 'admitted', 'NOT_PROVISIONING', 'NOT_PROVISIONING'],
     ['Configure', 'admitted', 'NOT_PROVISIONING', 'NOT_PROVISIONING'],
     ['Restart', 'admitted', 'admitted', 'NOT_PROVISIONING'],
     ['Shutdown', 'admitted', 'admitted', 'NOT_PROVISIONING'],
@@ -178,42 +184,43 @@ describe('the fence of the same site', () => {
 
 describe('what is asked for', () => {
   const configuration = agentConfiguration();
-  const key = {
-    keyPem: '-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAA==\n',
-    nodeEcdhPublic: new Uint8Array(32),
-    provisionerEcdhPublic: new Uint8Array(32),
+  const subject = {
+    commonName: identity,
+    country: '',
+    province: '',
+    locality: '',
+    organization: '',
+    organizationalUnit: '',
   };
   test.each<[string, Arguments, boolean, string]>([
     ['a configuration', { rpc: 'Configure', configuration }, true, 'admitted'],
     [
-      'bad arguments before keys that do not fit',
-      { rpc: 'Configure', configuration: { ...configuration, configurationJson: '{}', serverJwt: 'x' } },
+      'a bad configuration',
+      { rpc: 'Configure', configuration: { ...configuration, configurationJson: '{}' } },
       true,
       'ARGUMENT_INVALID',
     ],
+    ['a token', { rpc: 'GetJwt' }, true, 'admitted'],
+    ['a key', { rpc: 'GenerateEd25519Key', nonce: new Uint8Array(32) }, true, 'admitted'],
     [
-      'a server token for a node without a seed',
-      { rpc: 'Configure', configuration: { ...configuration, serverJwt: 'x' } },
+      'a key with a bad nonce',
+      { rpc: 'GenerateEd25519Key', nonce: new Uint8Array(31) },
       true,
-      'KEY_CHANGED',
+      'ARGUMENT_INVALID',
     ],
+    ['a request', { rpc: 'GenerateCsr', subject }, true, 'admitted'],
     [
-      'a key for a node without a key pair',
-      { rpc: 'Configure', configuration: { ...configuration, ...key } },
+      'a request for nobody',
+      { rpc: 'GenerateCsr', subject: { ...subject, commonName: '' } },
       true,
-      'KEY_CHANGED',
-    ],
-    [
-      'a certificate for a node without a private key',
-      { rpc: 'Configure', configuration: { ...configuration, certificatePem: 'x' } },
-      true,
-      'KEY_CHANGED',
+      'ARGUMENT_INVALID',
     ],
     ['a restart into provisioning mode', { rpc: 'Restart', splayMs: 0 }, true, 'PROVISIONING_ENABLED'],
     ['a bad splay first', { rpc: 'Restart', splayMs: -1 }, true, 'ARGUMENT_INVALID'],
     ['a restart out of provisioning mode', { rpc: 'Restart', splayMs: 1_000 }, false, 'admitted'],
     ['a shutdown', { rpc: 'Shutdown' }, true, 'admitted'],
   ])('%s', (_what, call, enablesProvisioning, expected) => {
-    expect(checkRequest(call, { enablesProvisioning })?.reason ?? 'admitted').toBe(expected);
+    const node = { directory: '/nodes/web-1', enablesProvisioning };
+    expect(checkRequest(call, node)?.reason ?? 'admitted').toBe(expected);
   });
 });

@@ -1,10 +1,10 @@
 // What an agent checks of a call, and in which order: the table of design, section 3, as two lists. Between
-// them the caller takes the node: from there on it holds it, whatever its arguments are worth.
+// them the caller takes the node: from there on it holds it, whatever its arguments are worth. Whether what Configure
+// brings fits the node's keys is checked after them (key-fit.ts).
 
 import { parseIdentity, parseRunId } from '../../../shared/identity.js';
-import { checkConfiguration, checkSplay, type Violation } from './arguments.js';
+import { checkConfiguration, checkNonce, checkSplay, checkSubject, type Violation } from './arguments.js';
 import type { Arguments, Caller, Hold, PendingStop, Rpc } from './call.js';
-import type { Configuration } from './configuration.js';
 import type { Refusal } from './refusal.js';
 
 /** What the checks look at of the node. */
@@ -23,6 +23,8 @@ export interface Standing {
 
 /** What the checks of arguments look at of the node. */
 export interface Readiness {
+  /** The node's folder, absolute. */
+  readonly directory: string;
   /** Whether the node, started with what is written, would be in provisioning mode. */
   readonly enablesProvisioning: boolean;
 }
@@ -41,7 +43,7 @@ const admissionChecks: readonly AdmissionCheck[] = [
   checkCaller,
 ];
 
-const argumentChecks: readonly ArgumentCheck[] = [checkArguments, checkKeys, checkOutcomeOfRestart];
+const argumentChecks: readonly ArgumentCheck[] = [checkArguments, checkOutcomeOfRestart];
 
 /** How long a site holds a node after its last call: milliseconds. */
 const lockMs = 120_000;
@@ -88,7 +90,10 @@ function checkMode(rpc: Rpc, _caller: Caller, node: Standing): Refusal | undefin
       return node.provisioning || node.hasSecret ? undefined : { reason: 'NOT_PROVISIONING' };
     case 'Reprovision':
       return node.provisioning ? { reason: 'PROVISIONING' } : undefined;
+    case 'GetJwt':
+    case 'GenerateEd25519Key':
     case 'GetInventory':
+    case 'GenerateCsr':
     case 'Configure':
       return node.provisioning ? undefined : { reason: 'NOT_PROVISIONING' };
   }
@@ -126,35 +131,26 @@ function checkCaller(_rpc: Rpc, caller: Caller): Refusal | undefined {
   return violations.length === 0 ? undefined : { reason: 'ARGUMENT_INVALID', violations };
 }
 
-function checkArguments(call: Arguments): Refusal | undefined {
-  const violations = findViolations(call);
+function checkArguments(call: Arguments, node: Readiness): Refusal | undefined {
+  const violations = findViolations(call, node);
   return violations.length === 0 ? undefined : { reason: 'ARGUMENT_INVALID', violations };
 }
 
-function findViolations(call: Arguments): Violation[] {
+function findViolations(call: Arguments, { directory }: Readiness): Violation[] {
   switch (call.rpc) {
+    case 'GenerateEd25519Key':
+      return checkNonce(call.nonce);
+    case 'GenerateCsr':
+      return checkSubject(call.subject);
     case 'Configure':
-      return checkConfiguration(call.configuration);
+      return checkConfiguration(call.configuration, directory);
     case 'Restart':
       return checkSplay(call.splayMs);
+    case 'GetJwt':
     case 'Shutdown':
     case 'Reprovision':
       return [];
   }
-}
-
-function checkKeys(call: Arguments): Refusal | undefined {
-  return call.rpc === 'Configure' ? checkKeysOf(call.configuration) : undefined;
-}
-
-/** A node without keys of its own: whatever was made for one was made for another. */
-function checkKeysOf({ serverJwt, certificatePem, keyPem }: Configuration): Refusal | undefined {
-  if (serverJwt !== '') return { reason: 'KEY_CHANGED', what: 'server_jwt: the node has no seed' };
-  if (keyPem !== '') return { reason: 'KEY_CHANGED', what: 'node_ecdh_public: the node has no key pair' };
-  if (certificatePem !== '') {
-    return { reason: 'KEY_CHANGED', what: 'certificate_pem: the node has no private key' };
-  }
-  return undefined;
 }
 
 function checkOutcomeOfRestart(call: Arguments, node: Readiness): Refusal | undefined {

@@ -1,5 +1,6 @@
 // What Configure brings, in domain types, and the files that are made of it.
 
+import { caName, certificateName, privateKeyName, serverTokenFile, settingsFile } from '../state/layout.js';
 import type { FileContent } from '../state/placement.js';
 import { formatSettings, type Settings } from '../state/settings.js';
 
@@ -22,20 +23,28 @@ export interface Configuration {
   readonly opaPolicies: ReadonlyMap<string, string>;
 }
 
-/**
- * @param settings what configurationJson says, checked
- * @returns the files that make up the configuration. A node of this program keeps them in its own folder,
- *   whatever ssl_dir names: it plays a machine, it is none.
- */
-export function filesOf(configuration: Configuration, settings: Settings): FileContent[] {
-  const files: FileContent[] = [{ path: 'server.conf', content: formatSettings(settings), mode: 0o600 }];
+/** What is made of a configuration once it was checked. */
+export interface Checked {
+  readonly settings: Settings;
+  /** Where key and certificates go, relative to the node's folder; empty for that folder itself. */
+  readonly sslFolder: string;
+  /** Decrypted; empty where no key came. */
+  readonly privateKeyPem: string;
+}
+
+/** @returns the files that make up the configuration, a private key before its certificate */
+export function filesOf(configuration: Configuration, checked: Checked): FileContent[] {
+  const files: FileContent[] = [
+    { path: settingsFile, content: formatSettings(checked.settings), mode: 0o600 },
+  ];
   const add = (path: string, content: string, mode: number) => {
     if (content !== '') files.push({ path, content, mode });
   };
-  add('server.jwt', configuration.serverJwt, 0o600);
-  add('ssl/key.pem', configuration.keyPem, 0o600);
-  add('ssl/certificate.pem', configuration.certificatePem, 0o644);
-  add('ssl/ca.pem', configuration.caPem, 0o644);
+  const inSsl = (name: string) => (checked.sslFolder === '' ? name : `${checked.sslFolder}/${name}`);
+  add(serverTokenFile, configuration.serverJwt.trim(), 0o600);
+  add(inSsl(privateKeyName), checked.privateKeyPem, 0o600);
+  add(inSsl(certificateName), configuration.certificatePem, 0o644);
+  add(inSsl(caName), configuration.caPem, 0o644);
   for (const [name, content] of configuration.actionPolicies) {
     files.push({ path: `policies/${name}`, content, mode: 0o644 });
   }

@@ -35,3 +35,8 @@ export class DownError extends Error {
     super('the agent is down');
   }
 }
+
+/** The agent does not serve what was called: it had no effect. */
+export class NotServedError extends Error {
+  override readonly name = 'NotServedError';
+}

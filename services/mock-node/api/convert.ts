@@ -2,6 +2,7 @@
 
 import {
   type ConfigureRequest,
+  type GenerateCsrRequest,
   type GetInventoryResponse,
   type GetRunStatusResponse,
   type IdentifyResponse,
@@ -12,6 +13,7 @@ import { toTimestamp } from '../../../shared/wire/time.js';
 import type { Presence } from '../agent/agent.js';
 import type { Configuration } from '../agent/configuration.js';
 import type { Inventory } from '../agent/inventory.js';
+import type { CsrSubject } from '../agent/own-keys.js';
 import type { RunRecord } from '../state/node-state.js';
 
 export function toConfiguration(request: ConfigureRequest): Configuration {
@@ -30,6 +32,11 @@ export function toConfiguration(request: ConfigureRequest): Configuration {
   };
 }
 
+export function toSubject(request: GenerateCsrRequest): CsrSubject {
+  const { commonName, country, province, locality, organization, organizationalUnit } = request;
+  return { commonName, country, province, locality, organization, organizationalUnit };
+}
+
 export function fromPresence(presence: Presence): IdentifyResponse {
   return {
     identity: presence.identity,
@@ -37,7 +44,7 @@ export function fromPresence(presence: Presence): IdentifyResponse {
     challenge: Buffer.from(presence.challenge),
     provisioning: presence.provisioning,
     version: presence.version,
-    features: { jwt: false, ed25519: false, pki: false, upgrades: false },
+    features: { jwt: presence.hasToken, ed25519: true, pki: true, upgrades: false },
   };
 }
 

@@ -2,12 +2,13 @@
 
 import { status } from '@grpc/grpc-js';
 import { RpcError } from '../../../shared/grpc/errors.js';
-import { DownError, type Refusal, RefusedError } from '../agent/refusal.js';
+import { DownError, NotServedError, type Refusal, RefusedError } from '../agent/refusal.js';
 
 /** @returns what the caller is told; an error that nobody planned is given back as it is */
 export function toRpcError(error: unknown): unknown {
   if (error instanceof RefusedError) return refused(error.refusal);
   if (error instanceof DownError) return nodeIsDown();
+  if (error instanceof NotServedError) return new RpcError(status.UNIMPLEMENTED, error.message);
   return error;
 }
 

@@ -10,12 +10,15 @@ import type { Logger } from '../../../shared/logger.js';
 import { fromDuration, toDuration } from '../../../shared/wire/time.js';
 import type { Agent } from '../agent/agent.js';
 import type { Call } from '../agent/call.js';
-import { fromInventory, fromPresence, fromRunRecord, toConfiguration } from './convert.js';
+import { fromInventory, fromPresence, fromRunRecord, toConfiguration, toSubject } from './convert.js';
 import { nodeIsDown, toRpcError } from './refusals.js';
 
 export const servedRpcs = [
   'Identify',
+  'GetJwt',
+  'GenerateEd25519Key',
   'GetInventory',
+  'GenerateCsr',
   'Configure',
   'Restart',
   'Shutdown',
@@ -40,6 +43,17 @@ export interface NodeAgentApiOptions {
 export function createNodeAgentApi({ agentAt, onCall, log }: NodeAgentApiOptions): NodeAgentServiceServer {
   return {
     identify: serve('Identify', (agent) => fromPresence(agent.identify())),
+    getJwt: serve('GetJwt', async (agent, call) => {
+      const { token, ecdhPublic } = await agent.getJwt(call);
+      return { jwt: token.reveal(), ecdhPublic };
+    }),
+    generateEd25519Key: serve('GenerateEd25519Key', (agent, call, request) =>
+      agent.generateEd25519Key(call, request.nonce),
+    ),
+    generateCsr: serve('GenerateCsr', async (agent, call, request) => {
+      const { csrPem, publicKeyPem, sslDirectory } = await agent.generateCsr(call, toSubject(request));
+      return { csrPem, publicKeyPem, sslDir: sslDirectory };
+    }),
     getInventory: serve('GetInventory', async (agent, call) => fromInventory(await agent.getInventory(call))),
     getRunStatus: serve('GetRunStatus', async (agent, call, request: { runId: string }) =>
       fromRunRecord(await agent.getRunStatus(call, request.runId)),
@@ -64,9 +78,6 @@ export function createNodeAgentApi({ agentAt, onCall, log }: NodeAgentApiOptions
       message: 'the node restarts into provisioning mode',
       restartingIn: toDuration(await agent.reprovision(call)),
     })),
-    getJwt: unimplemented('GetJwt'),
-    generateEd25519Key: unimplemented('GenerateEd25519Key'),
-    generateCsr: unimplemented('GenerateCsr'),
     updateRelease: unimplemented('UpdateRelease'),
   };
 

@@ -1,18 +1,30 @@
 // Reports over gRPC. Nodes of one process share a channel, which is open while one of them reports and closes a
 // while after: alone, a node closes its channel after each report (design, section 4).
 
-import type { ChannelCredentials } from '@grpc/grpc-js';
+import { type ChannelCredentials, Metadata } from '@grpc/grpc-js';
 import type { Clock, Timer } from '../../../shared/clock.js';
 import {
   NodeRegistryServiceClient,
   NodeReport,
+  type ReportRequest,
   ReportType,
 } from '../../../shared/gen/slipway/discovery/v1/registry.js';
 import { callUnary } from '../../../shared/grpc/call.js';
 import { nodeChannelOptions } from '../../../shared/grpc/channel.js';
+import type { Secret } from '../../../shared/secret.js';
+import { signReport } from '../../../shared/trust/report-envelope.js';
 import { fromDuration, toTimestamp } from '../../../shared/wire/time.js';
+import type { BootCertificate } from '../boot/boot-certificate.js';
 import { Slots } from '../slots.js';
 import type { Registry, Report } from './report.js';
+
+/** As whom a boot reports. */
+export interface Speaker {
+  /** Signs the reports; undefined without TLS. */
+  readonly certificate: BootCertificate | undefined;
+  /** The bearer. */
+  readonly token: Secret | undefined;
+}
 
 export interface RegistryClientOptions {
   /** host:port of discovery's listener for nodes. */
@@ -34,7 +46,7 @@ const channelOptions = {
   'grpc.max_reconnect_backoff_ms': 2_000,
 };
 
-export class RegistryClient implements Registry {
+export class RegistryClient {
   readonly #options: RegistryClientOptions;
   readonly #slots = new Slots(atOnce);
   #client: NodeRegistryServiceClient | undefined;
@@ -45,17 +57,25 @@ export class RegistryClient implements Registry {
     this.#options = options;
   }
 
-  report(report: Report, signal: AbortSignal): Promise<number> {
-    return this.#slots.use(async () => {
-      const client = this.#open();
-      try {
-        const request = { report: encode(report), certificate: Buffer.of(), signature: Buffer.of() };
-        const response = await callUnary(client.report.bind(client), request, { timeoutMs, signal });
-        return fromDuration(response.nextReportIn);
-      } finally {
-        this.#leave();
-      }
-    }, signal);
+  /** @returns takes the reports of one boot */
+  as(speaker: Speaker): Registry {
+    const metadata = new Metadata();
+    if (speaker.token !== undefined) metadata.set('authorization', `Bearer ${speaker.token.reveal()}`);
+    return {
+      report: (report, signal) =>
+        this.#slots.use(() => this.#send(envelopeOf(report, speaker), metadata, signal), signal),
+    };
+  }
+
+  async #send(request: ReportRequest, metadata: Metadata, signal: AbortSignal): Promise<number> {
+    const client = this.#open();
+    try {
+      const options = { timeoutMs, metadata, signal };
+      const response = await callUnary(client.report.bind(client), request, options);
+      return fromDuration(response.nextReportIn);
+    } finally {
+      this.#leave();
+    }
   }
 
   /** Closes the channel. A later report opens another. */
@@ -82,6 +102,12 @@ export class RegistryClient implements Registry {
     if (lingerMs === 0) this.close();
     else this.#closing = clock.setTimer(lingerMs, () => this.close());
   }
+}
+
+function envelopeOf(of: Report, { certificate }: Speaker): ReportRequest {
+  const report = encode(of);
+  if (certificate === undefined) return { report, certificate: Buffer.of(), signature: Buffer.of() };
+  return { report, certificate: certificate.der, signature: signReport(report, certificate.key) };
 }
 
 function encode(report: Report): Buffer {

@@ -1,11 +1,14 @@
 // Where the nodes are reached. One listener serves a single node, or a swarm whose nodes are dialled at
 // loopback addresses of their own: the authority of a call then says which node is meant. Otherwise each node
-// has a port of its own.
+// has a port of its own. With TLS each connection is served with the certificate of the boot that is up where it came
+// to, and is closed a while after that boot is over.
 
+import type { Socket } from 'node:net';
+import type { ServerCredentials } from '@grpc/grpc-js';
 import { NodeAgentServiceService } from '../../../shared/gen/slipway/node/v1/node.js';
 import { type RunningServer, startServer } from '../../../shared/grpc/server.js';
 import type { Logger } from '../../../shared/logger.js';
-import { formatHostPort, parseHostPort } from '../../../shared/net/addresses.js';
+import { formatHostPort, parseHostPort, unmapIp } from '../../../shared/net/addresses.js';
 import type { Agent } from '../agent/agent.js';
 import { agentAccess } from '../api/access.js';
 import { createNodeAgentApi, type NodeAgentApiOptions } from '../api/service.js';
@@ -21,6 +24,9 @@ export interface ListenersOptions {
   readonly nodes: number;
   /** @returns the agent of the node of this index; undefined where it is down */
   readonly agentOf: (index: number) => Agent | undefined;
+  readonly tls: boolean;
+  /** @returns what the node of this index serves with; undefined where it is down */
+  readonly credentialsOf: (index: number) => ServerCredentials | undefined;
   readonly onCall: NodeAgentApiOptions['onCall'];
   readonly log: Logger;
 }
@@ -30,11 +36,16 @@ export interface Listeners {
   readonly address: string;
   /** @returns the port at which the node of this index is reached */
   portOf(index: number): number;
+  /** Credentials are of no more use: calls on connections that were made with them have a while to finish. */
+  release(credentials: ServerCredentials): void;
   stop(graceMs: number): Promise<void>;
 }
 
 /** Agents take a Configure of up to 16 MiB (design, section 3). */
 const largestRequest = 16 << 20;
+
+/** How long calls of a boot that is over have to finish: milliseconds. */
+const lastCallsMs = 1_000;
 
 /** How many listeners are opened at once. */
 const openedAtOnce = 64;
@@ -52,21 +63,21 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
   return {
     address: first.address,
     portOf: (index) => (servers[index] ?? first).port,
+    release: (credentials) => {
+      for (const server of servers) server.release(credentials, lastCallsMs);
+    },
     stop: async (graceMs) => {
       await Promise.all(servers.map((server) => server.stop(graceMs)));
     },
   };
 }
 
+/** Which node is meant where several share a listener; undefined where none is. */
+type NodeAt = (host: string) => number | undefined;
+
 function listenOnOne(options: ListenersOptions): Promise<RunningServer> {
-  const agentAt =
-    options.addressing === 'SINGLE'
-      ? () => options.agentOf(0)
-      : (authority: string) => {
-          const index = loopbackIndex(authority.slice(0, authority.lastIndexOf(':')));
-          return index === undefined ? undefined : options.agentOf(index);
-        };
-  return serve(options, options.listen, agentAt, options.log);
+  const nodeAt: NodeAt = options.addressing === 'SINGLE' ? () => 0 : loopbackIndex;
+  return serve(options, options.listen, nodeAt, options.log);
 }
 
 async function listenOnPorts(options: ListenersOptions): Promise<RunningServer[]> {
@@ -81,7 +92,7 @@ async function listenOnPorts(options: ListenersOptions): Promise<RunningServer[]
         Array.from({ length: count }, (_, offset) => {
           const index = next + offset;
           const listen = formatHostPort(host, port === 0 ? 0 : port + index);
-          return serve(options, listen, () => options.agentOf(index), log);
+          return serve(options, listen, () => index, log);
         }),
       );
       for (const result of opened) if (result.status === 'fulfilled') servers.push(result.value);
@@ -97,19 +108,28 @@ async function listenOnPorts(options: ListenersOptions): Promise<RunningServer[]
 function serve(
   options: ListenersOptions,
   listen: string,
-  agentAt: NodeAgentApiOptions['agentAt'],
+  nodeAt: NodeAt,
   log: Logger,
 ): Promise<RunningServer> {
+  const { agentOf, credentialsOf, onCall, tls } = options;
+  const agentAt = (authority: string) => at(authority.slice(0, authority.lastIndexOf(':')), agentOf);
+  const credentialsFor = ({ localAddress = '' }: Socket) => at(unmapIp(localAddress), credentialsOf);
   return startServer({
     listen,
     services: [
       {
         definition: NodeAgentServiceService,
+        implementation: createNodeAgentApi({ agentAt, onCall, log: options.log }),
         access: agentAccess,
-        implementation: createNodeAgentApi({ agentAt, onCall: options.onCall, log: options.log }),
       },
     ],
+    ...(tls && { credentialsFor }),
     log,
     options: { 'grpc.max_receive_message_length': largestRequest },
   });
+
+  function at<T>(host: string, of: (index: number) => T | undefined): T | undefined {
+    const index = nodeAt(host);
+    return index === undefined ? undefined : of(index);
+  }
 }

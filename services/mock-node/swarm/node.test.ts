@@ -10,6 +10,7 @@ import { FakeClock } from '../../../test/fakes/fake-clock.js';
 import { FakeRegistry } from '../../../test/fakes/fake-registry.js';
 import type { Agent } from '../agent/agent.js';
 import type { Call } from '../agent/call.js';
+import type { BootCredentials } from '../boot/boot-credentials.js';
 import { Slots } from '../slots.js';
 import { NodeStore } from '../state/node-store.js';
 import { Node, type Phase } from './node.js';
@@ -20,19 +21,32 @@ const directory = '/nodes/web-1';
 const digest = '0'.repeat(63);
 
 function fail(): never {
-  throw new Error('not an identity');
+  throw new Error('not expected');
 }
 
 let clock: FakeClock;
 let files: CrashingFiles;
 let registry: FakeRegistry;
 let phases: string[];
+let credentials: BootCredentials;
+let released: number;
 
 beforeEach(() => {
   clock = new FakeClock();
   files = new CrashingFiles();
   registry = new FakeRegistry();
   phases = [];
+  released = 0;
+  credentials = {
+    certificate: undefined,
+    token: undefined,
+    secret: undefined,
+    provisioningByDefault: false,
+    registry,
+    release: () => {
+      released++;
+    },
+  };
 });
 
 function newNode(onPhase: (from: Phase, to: Phase) => void = (_from, to) => phases.push(to)): Node {
@@ -41,10 +55,11 @@ function newNode(onPhase: (from: Phase, to: Phase) => void = (_from, to) => phas
     host: '',
     port: 7430,
     version: '1.0',
-    secret: undefined,
+    directory,
     downMs: 100,
+    newCredentials: async () => credentials,
+    newCsr: () => fail(),
     newStore: () => new NodeStore({ identity, directory, files, disk: new Slots(4) }),
-    registry,
     randomBytes,
     newEventId: randomUUID,
     clock,
@@ -103,6 +118,22 @@ test('a restart is announced at once, and the next boot comes up configured and 
     provisioned: { runId, configurationDigest: `${digest}1` },
   });
   expect(phases).toEqual(['DOWN', 'PROVISIONING', 'STOPPING', 'DOWN', 'CONFIGURED']);
+});
+
+test('a boot that is over lets go of its credentials, and the next one gets others', async () => {
+  const node = newNode();
+  await node.start();
+  const runId = newRunId();
+  await configure(node, runId);
+  await agentOf(node).restart(callTo(node, runId), 0);
+  await clock.advance(10);
+  expect([node.agent, released]).toEqual([undefined, 1]);
+  credentials = { ...credentials, provisioningByDefault: true };
+  await clock.advance(200);
+  // The settings do not say: what the boot's token says counts.
+  expect(node.phase).toBe('PROVISIONING');
+  await node.end(1_000);
+  expect(released).toBe(2);
 });
 
 test('a node that was shut down stays silent', async () => {

@@ -1,14 +1,16 @@
 // One machine: boots its agent from disk, reports it, takes it down when a stop is due, and boots it again.
 
+import type { ServerCredentials } from '@grpc/grpc-js';
 import { backoffMs } from '../../../shared/backoff.js';
 import { type Clock, sleep } from '../../../shared/clock.js';
 import { type Identity, newBootId } from '../../../shared/identity.js';
 import type { Logger } from '../../../shared/logger.js';
 import type { Random } from '../../../shared/random.js';
-import type { Secret } from '../../../shared/secret.js';
 import { Agent } from '../agent/agent.js';
 import type { PendingStop } from '../agent/call.js';
-import type { Provisioned, Registry } from '../reports/report.js';
+import type { CsrSubject, CsrWithKey } from '../agent/own-keys.js';
+import type { BootCredentials } from '../boot/boot-credentials.js';
+import type { Provisioned } from '../reports/report.js';
 import { Reporter } from '../reports/reporter.js';
 import type { NodeState } from '../state/node-state.js';
 import type { NodeStore } from '../state/node-store.js';
@@ -22,13 +24,15 @@ export interface NodeOptions {
   readonly host: string;
   readonly port: number;
   readonly version: string;
-  readonly secret: Secret | undefined;
+  /** The node's own folder, absolute. */
+  readonly directory: string;
+  /** Gives a boot what it has beside its disk. */
+  readonly newCredentials: () => Promise<BootCredentials>;
+  readonly newCsr: (subject: CsrSubject) => Promise<CsrWithKey>;
   /** How long the node is down between two boots, before jitter: milliseconds. */
   readonly downMs: number;
   /** Opens what is on disk: a store of its own for each boot. */
   readonly newStore: () => NodeStore;
-  /** Undefined where nodes do not report. */
-  readonly registry: Registry | undefined;
   readonly randomBytes: (size: number) => Uint8Array;
   readonly newEventId: () => string;
   readonly clock: Clock;
@@ -38,9 +42,6 @@ export interface NodeOptions {
   readonly onCommitted: () => void;
 }
 
-/** Without the token's `chpd`, settings that do not enable provisioning leave it off. */
-const provisioningByDefault = false;
-
 /** How long a report of SHUTDOWN under way may delay the going down: milliseconds. */
 const lastWordsMs = 1_000;
 
@@ -49,6 +50,7 @@ const bootBackoff = { initialMs: 1_000, maxMs: 30_000 };
 interface Boot {
   readonly agent: Agent;
   readonly reporter: Reporter | undefined;
+  readonly credentials: BootCredentials;
 }
 
 export class Node {
@@ -78,6 +80,11 @@ export class Node {
     return this.#boot?.agent;
   }
 
+  /** What the boot that is up serves with; undefined while the node is down, and without TLS. */
+  get serverCredentials(): ServerCredentials | undefined {
+    return this.#boot?.credentials.certificate?.credentials;
+  }
+
   /** Boots. Resolves when the agent answers; a disk that fails is tried again until {@link end}. */
   start(): Promise<void> {
     this.#turning = this.#comeUp();
@@ -92,6 +99,7 @@ export class Node {
       // Where a stop is pending it was announced already.
       if (this.#phase !== 'STOPPING') boot.reporter?.announceStop();
       await Promise.all([boot.agent.stop(), boot.reporter?.close(graceMs)]);
+      boot.credentials.release();
     }
     await this.#turning;
     this.#enter('STOPPED');
@@ -114,7 +122,9 @@ export class Node {
   }
 
   async #bootOnce(): Promise<void> {
-    const { identity, version, secret, host, port, registry, newStore, clock, random } = this.#options;
+    const { identity, version, host, port, newStore, newCredentials, clock, random } = this.#options;
+    const credentials = await newCredentials();
+    const { certificate, token, secret, provisioningByDefault, registry } = credentials;
     const store = newStore();
     const { provisioning } = await store.open(provisioningByDefault, clock.now());
     if (this.#end.signal.aborted) return;
@@ -123,11 +133,15 @@ export class Node {
       identity,
       bootId,
       challenge: this.#options.randomBytes(32),
+      certificateSha256: certificate?.sha256 ?? '',
       version,
+      token,
       secret,
       provisioning,
       provisioningByDefault,
+      directory: this.#options.directory,
       store,
+      newCsr: this.#options.newCsr,
       clock,
       random,
       log: this.#log,
@@ -145,7 +159,7 @@ export class Node {
         random,
         log: this.#log,
       });
-    this.#boot = { agent, reporter };
+    this.#boot = { agent, reporter, credentials };
     this.#enter(provisioning ? 'PROVISIONING' : 'CONFIGURED');
     this.#log.debug({ boot_id: bootId, provisioning }, 'booted');
     reporter?.start();
@@ -168,7 +182,9 @@ export class Node {
   async #goDown(boot: Boot, again: boolean): Promise<void> {
     const { clock, random, downMs } = this.#options;
     this.#log.debug({ again }, 'going down');
-    const down = Promise.all([boot.agent.stop(), boot.reporter?.close(lastWordsMs)]);
+    const down = Promise.all([boot.agent.stop(), boot.reporter?.close(lastWordsMs)]).then(() =>
+      boot.credentials.release(),
+    );
     if (again) {
       this.#enter('DOWN');
       await sleep(clock, downMs * (0.5 + random()), this.#end.signal).catch(() => {});

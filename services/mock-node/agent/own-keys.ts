@@ -1,0 +1,93 @@
+// Makes the keys that a node makes itself: an ed25519 key, and an RSA key with its certificate signing request.
+
+import {
+  createPublicKey,
+  generateKeyPair,
+  generateKeyPairSync,
+  type KeyObject,
+  webcrypto,
+} from 'node:crypto';
+import { promisify } from 'node:util';
+import { rawPublicKey, rawSeed } from '../../../shared/trust/raw-keys.js';
+import { Pkcs10CertificateRequestGenerator } from '../../../shared/trust/x509.js';
+
+export interface Ed25519Key {
+  readonly privateKey: KeyObject;
+  /** 32 bytes. */
+  readonly publicKey: Buffer;
+  /** 64 lower case hex digits: what server.seed holds. */
+  readonly seedHex: string;
+}
+
+export function newEd25519Key(): Ed25519Key {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  return {
+    privateKey,
+    publicKey: rawPublicKey(privateKey),
+    seedHex: rawSeed(privateKey).toString('hex'),
+  };
+}
+
+/** Whom a certificate is asked for; an empty text is left out. */
+export interface CsrSubject {
+  readonly commonName: string;
+  /** Two letters. */
+  readonly country: string;
+  readonly province: string;
+  readonly locality: string;
+  readonly organization: string;
+  readonly organizationalUnit: string;
+}
+
+export interface CsrWithKey {
+  /** PKCS#10, signed with SHA-256. */
+  readonly csrPem: string;
+  readonly publicKeyPem: string;
+  /** RSA, 2048 bits, PKCS#1. */
+  readonly privateKeyPem: string;
+}
+
+const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+
+/** Making the key keeps a thread of the pool busy for a tenth of a second and more, but not the event loop. */
+export async function newCsr(subject: CsrSubject): Promise<CsrWithKey> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  const publicKey = createPublicKey(privateKey);
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    name: nameOf(subject),
+    keys: {
+      privateKey: await webcrypto.subtle.importKey(
+        'pkcs8',
+        privateKey.export({ format: 'der', type: 'pkcs8' }),
+        algorithm,
+        false,
+        ['sign'],
+      ),
+      publicKey: await webcrypto.subtle.importKey(
+        'spki',
+        publicKey.export({ format: 'der', type: 'spki' }),
+        algorithm,
+        true,
+        ['verify'],
+      ),
+    },
+    signingAlgorithm: algorithm,
+  });
+  return {
+    csrPem: `${request.toString('pem').trimEnd()}\n`,
+    publicKeyPem: publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+    privateKeyPem: privateKey.export({ format: 'pem', type: 'pkcs1' }).toString(),
+  };
+}
+
+function nameOf(subject: CsrSubject): Record<string, string[]>[] {
+  const parts = [
+    ['C', subject.country],
+    ['ST', subject.province],
+    ['L', subject.locality],
+    ['O', subject.organization],
+    ['OU', subject.organizationalUnit],
+    ['CN', subject.commonName],
+  ] as const;
+  return parts.filter(([, value]) => value !== '').map(([type, value]) => ({ [type]: [value] }));
+}
