@@ -28,8 +28,7 @@ export async function getJwt(run: RunContext, tries: number): Promise<StepResult
 
   const { jwt, ecdhPublic } = result.value;
   const claims = await verified(run, jwt);
-  if (claims instanceof TrustError)
-    return refuse('TOKEN_INVALID', `the provisioning token: ${claims.message}`);
+  if (claims instanceof TrustError) return refuse('TOKEN_INVALID', claims.message);
   if (!isSame(claims.secret, run.session.secret)) {
     return refuse('SECRET_MISMATCH', mismatchOf(claims.secret, run.session.secret));
   }

@@ -1,0 +1,58 @@
+// The keys of a site for tests: what signs provisioning tokens and verifies them, and what signs server tokens.
+
+import { randomBytes } from 'node:crypto';
+import type { SigningSource, SigningState } from '../../services/provisioner/enrolment/signing.js';
+import { Secret } from '../../shared/secret.js';
+import {
+  mintProvisioningToken,
+  type NewProvisioningToken,
+} from '../../shared/trust/mint-provisioning-token.js';
+import { ed25519KeyFromSeed, rawPublicKey } from '../../shared/trust/raw-keys.js';
+import { createServerTokenIssuer } from '../../shared/trust/server-token.js';
+import { parseSigningKey } from '../../shared/trust/signing-key.js';
+import { TokenVerifier } from '../../shared/trust/token-verifier.js';
+import { parseVerificationKey, type VerificationKey } from '../../shared/trust/verification-key.js';
+
+export class SiteKeys {
+  /** Hex. */
+  readonly seed = randomBytes(32).toString('hex');
+  /** Hex. */
+  readonly publicKey = rawPublicKey(ed25519KeyFromSeed(Buffer.from(this.seed, 'hex'))).toString('hex');
+
+  get verificationKey(): VerificationKey {
+    return parseVerificationKey(this.publicKey);
+  }
+
+  /** @returns a provisioning token of the site, of that moment in Unix seconds */
+  token(now: number, wish: Partial<NewProvisioningToken> = {}): Promise<string> {
+    const token = { secret: new Secret('s3cret'), ...wish };
+    return mintProvisioningToken(token, parseSigningKey(this.seed), Math.floor(now));
+  }
+
+  verifier(): TokenVerifier {
+    return new TokenVerifier(async () => this.verificationKey, 10);
+  }
+
+  /** Signs server tokens with the site's own key. */
+  signing(now: number): FakeSigning {
+    return new FakeSigning({
+      kind: 'USABLE',
+      issuer: createServerTokenIssuer(this.seed, undefined, now),
+    });
+  }
+}
+
+/** Signing credentials that are as a test says. */
+export class FakeSigning implements SigningSource {
+  state: SigningState;
+  asked = 0;
+
+  constructor(state: SigningState) {
+    this.state = state;
+  }
+
+  async current(): Promise<SigningState> {
+    this.asked += 1;
+    return this.state;
+  }
+}
