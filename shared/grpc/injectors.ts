@@ -22,6 +22,11 @@ export class Injectors {
     this.#clock = clock;
   }
 
+  /** @throws Error where the credentials cannot be used */
+  prepare(credentials: ServerCredentials): void {
+    this.#entryOf(credentials);
+  }
+
   /** @param socket paused, and nothing was read from it yet */
   inject(socket: Socket, credentials: ServerCredentials): void {
     const { injector, sockets } = this.#entryOf(credentials);

@@ -110,6 +110,8 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
   const injectors = new Injectors(server, clock);
   const ofAll = options.credentials ?? ServerCredentials.createInsecure();
   const { credentialsFor = () => ofAll } = options;
+  // Those that cannot be used are told here, and not by the first connection.
+  if (options.credentialsFor === undefined) injectors.prepare(ofAll);
   const letIn = (socket: Socket) => {
     const credentials = credentialsFor(socket);
     if (credentials === undefined) socket.destroy();

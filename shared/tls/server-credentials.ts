@@ -6,8 +6,8 @@ import { ServerCredentials } from '@grpc/grpc-js';
 import { minVersion } from './handshake.js';
 import type { TlsFiles, TlsMaterial } from './tls-files.js';
 
-/** How long a peer may take for its handshake: milliseconds. */
-const handshakeTimeout = 10_000;
+/** How long a peer may take for its handshake, after which its socket is closed: milliseconds. */
+const defaultHandshakeMs = 10_000;
 
 /**
  * For listeners of services: a client certificate is asked for; one that is missing or not good does not fail
@@ -31,12 +31,16 @@ export function anchoredServerCredentials(files: TlsFiles): ServerCredentials {
 }
 
 /** For agents: a certificate and key in hand, PEM. */
-export function fixedServerCredentials(certificatePem: string, keyPem: string): ServerCredentials {
-  return new TlsCredentials(false, { cert: certificatePem, key: keyPem });
+export function fixedServerCredentials(
+  certificatePem: string,
+  keyPem: string,
+  handshakeMs = defaultHandshakeMs,
+): ServerCredentials {
+  return new TlsCredentials(false, { cert: certificatePem, key: keyPem }, handshakeMs);
 }
 
 class TlsCredentials extends ServerCredentials {
-  constructor(requestCert: boolean, context: SecureContextOptions) {
+  constructor(requestCert: boolean, context: SecureContextOptions, handshakeTimeout = defaultHandshakeMs) {
     super({ requestCert, rejectUnauthorized: false, handshakeTimeout }, complete(context));
   }
 
