@@ -82,3 +82,14 @@ export function toPem(content: Uint8Array, label = 'CERTIFICATE REQUEST'): strin
       .match(/.{1,64}/g) ?? [];
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
 }
+
+/** @returns the `fault` of what is thrown, or "accepted" */
+export function faultIn(check: () => unknown): string {
+  try {
+    check();
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof Error && 'fault' in error) return String(error.fault);
+    throw error;
+  }
+}
