@@ -7,8 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { HelperReply } from '../../services/provisioner/helper/helper.js';
+import type { HelperInput, HelperReply } from '../../services/provisioner/helper/helper.js';
+import { encodeInput } from '../../services/provisioner/helper/input.js';
 import { parseReply } from '../../services/provisioner/helper/reply.js';
+import { inputOf as sampleInput } from './helper-support.js';
 
 let folder: string;
 
@@ -27,15 +29,14 @@ const facts = {
 };
 
 interface NodeInput {
-  readonly csr?: object | null;
-  readonly ed25519?: object | null;
+  readonly csr?: HelperInput['csr'];
+  readonly key?: HelperInput['key'];
 }
 
-/** The helper's input, in the order in which Slipway writes it. */
-function inputOf({ csr = null, ed25519 = null }: NodeInput): string {
-  const inventory = JSON.stringify({ agents: [], facts, version: '0.29.4', upgradable: false });
-  const input = { identity: 'n1.example.net', csr, ed25519_pubkey: ed25519, inventory, jwt: null };
-  return `${JSON.stringify(input)}\n`;
+/** What the provisioner writes to a helper. */
+function inputOf(node: NodeInput): string {
+  const { identity, inventory } = sampleInput();
+  return encodeInput({ identity, inventory: { ...inventory, factsJson: JSON.stringify(facts) }, ...node });
 }
 
 function example(name: string): string {
@@ -68,7 +69,7 @@ describe.each(languages)('the x509 example in $language', ({ extension, missing 
   const name = `x509.${extension}`;
 
   /** A request as a node makes it, that asks for another name as well. */
-  function request(): object {
+  function request(): NonNullable<HelperInput['csr']> {
     const subject = ['-subj', '/CN=n1.example.net'];
     const names = ['-addext', 'subjectAltName=DNS:n1.example.net,DNS:vault.example.net'];
     const made = spawnSync(
@@ -80,7 +81,7 @@ describe.each(languages)('the x509 example in $language', ({ extension, missing 
       cwd: folder,
       encoding: 'utf8',
     });
-    return { csr: made.stdout, public_key: key.stdout, ssldir: '/etc/choria/ssl' };
+    return { csrPem: made.stdout, publicKeyPem: key.stdout, sslDir: '/etc/choria/ssl' };
   }
 
   /** What openssl says of the certificate that a helper gave. */
@@ -174,13 +175,13 @@ describe('the CA of the examples', () => {
 
 describe.each(languages)('the organisation-issuer example in $language', ({ extension, missing }) => {
   const name = `org-issuer.${extension}`;
-  const ed25519 = { public_key: '0a'.repeat(32), directory: '/etc/choria', signature: '0b'.repeat(64) };
+  const key = { publicKey: Buffer.alloc(32, 1), directory: '/etc/choria', signature: Buffer.alloc(64, 2) };
   const issuer = 'c0'.repeat(32);
 
   test.skipIf(missing)('points the node at its key, its token and the organisation', () => {
     const file = join(folder, 'issuer.public');
     writeFileSync(file, `${issuer}\n`);
-    const { reply, err } = run(name, inputOf({ ed25519 }), { ORG_ISSUER_FILE: file });
+    const { reply, err } = run(name, inputOf({ key }), { ORG_ISSUER_FILE: file });
     expect(reply, err).toMatchObject({
       defer: false,
       serverClaims: { exp: 31_536_000, permissions: { streams: true, submission: true } },
@@ -201,7 +202,7 @@ describe.each(languages)('the organisation-issuer example in $language', ({ exte
       defer: true,
       msg: expect.stringContaining('features.ed25519'),
     });
-    const unknown = run(name, inputOf({ ed25519 }), { ORG_ISSUER_FILE: join(folder, 'nowhere') });
+    const unknown = run(name, inputOf({ key }), { ORG_ISSUER_FILE: join(folder, 'nowhere') });
     expect(unknown.reply).toMatchObject({ defer: true, msg: expect.stringContaining('public key') });
   });
 });
