@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../../shared/secret.js';
+import { TrustError } from '../../../shared/trust/trust-error.js';
+import { helperReply } from '../../../test/fakes/fake-helper.js';
+import type { HelperReply } from '../helper/helper.js';
+import { type Decision, type DecisionContext, decide } from './decision.js';
+
+const context: DecisionContext = {
+  identity: 'n1.example.net',
+  features: { jwt: true, ed25519: true, upgrades: true },
+  node: { version: '0.29.4', upgradable: true },
+  sameVersion: (a, b) => a === b,
+  upgradesRepository: 'http://repo.example/',
+  upgradesOptional: false,
+  publicKey: 'ab'.repeat(32),
+  encryptKey: (key) => `encrypted ${key.reveal()}`,
+  now: 1_800_000_000,
+  serverJwtValidityMs: 3_600_000,
+};
+
+const configuration = new Map([['identity', 'n1.example.net']]);
+
+function decided(reply: Partial<HelperReply>, change: Partial<DecisionContext> = {}): Decision {
+  return decide(helperReply({ configuration, ...reply }), { ...context, ...change });
+}
+
+describe('what ends a run', () => {
+  test('defer beats shutdown and all else', () => {
+    expect(decided({ defer: true, shutdown: true, msg: 'later', retryAfterMs: 5, upgrade: '1' })).toEqual({
+      kind: 'DEFER',
+      message: 'later',
+      retryAfterMs: 5,
+    });
+  });
+
+  test('a shutdown needs no credentials', () => {
+    expect(decided({ shutdown: true, msg: 'bye', key: new Secret('k') }, { encryptKey: undefined })).toEqual({
+      kind: 'SHUT_DOWN',
+      message: 'bye',
+    });
+  });
+
+  test('a node is not configured with nothing', () => {
+    expect(decided({ configuration: new Map() })).toMatchObject({ reason: 'EMPTY_CONFIGURATION' });
+  });
+});
+
+describe('credentials', () => {
+  test('are a server token and an encrypted key', () => {
+    expect(decided({ key: new Secret('k') })).toMatchObject({
+      kind: 'CONFIGURE',
+      credentials: {
+        server: { claims: { identity: 'n1.example.net', publicKey: context.publicKey } },
+        keyPem: 'encrypted k',
+      },
+    });
+  });
+
+  test('are none where the features are off and there is no key', () => {
+    const features = { jwt: false, ed25519: false, upgrades: false };
+    expect(decided({}, { features, publicKey: undefined, encryptKey: undefined })).toMatchObject({
+      kind: 'CONFIGURE',
+      credentials: { server: undefined, keyPem: undefined },
+    });
+  });
+
+  test('that would expire at once fail the run', () => {
+    expect(decided({ serverClaims: { exp: 5 } })).toMatchObject({ reason: 'SERVER_CLAIMS_EXPIRED' });
+  });
+
+  test('an expiry is not looked at where no token is made', () => {
+    const features = { jwt: true, ed25519: false, upgrades: false };
+    expect(decided({ serverClaims: { exp: 5 } }, { features })).toMatchObject({ kind: 'CONFIGURE' });
+  });
+
+  test('a key that nothing encrypts fails the run, which says why', () => {
+    const key = new Secret('k');
+    const off = { jwt: false, ed25519: false, upgrades: false };
+    expect(decided({ key }, { encryptKey: undefined, features: off })).toMatchObject({
+      reason: 'KEY_INVALID',
+      message: expect.stringContaining('features.jwt'),
+    });
+    expect(decided({ key }, { encryptKey: undefined })).toMatchObject({ reason: 'KEY_INVALID' });
+  });
+
+  test('a key that cannot be used fails the run', () => {
+    const encryptKey = () => {
+      throw new TrustError('MALFORMED', 'the key is no PEM');
+    };
+    expect(decided({ key: new Secret('k') }, { encryptKey })).toMatchObject({
+      reason: 'KEY_INVALID',
+      message: expect.stringContaining('no PEM'),
+    });
+  });
+});
+
+describe('upgrades', () => {
+  test('another version is an upgrade, with the credentials at hand', () => {
+    expect(decided({ upgrade: '0.30.0' })).toMatchObject({
+      kind: 'UPGRADE',
+      target: '0.30.0',
+      repository: 'http://repo.example/',
+      credentials: { server: expect.anything() },
+    });
+  });
+
+  test('needs no configuration: the next run brings it', () => {
+    expect(decided({ upgrade: '0.30.0', configuration: new Map() })).toMatchObject({ kind: 'UPGRADE' });
+  });
+
+  test.each<[string, Partial<HelperReply>, Partial<DecisionContext>]>([
+    ['none is wanted', {}, {}],
+    ['the versions are equal', { upgrade: '0.29.4' }, { node: { version: '0.29.4', upgradable: false } }],
+    ['the versions are equal by comparison', { upgrade: '0:0.29.4' }, { sameVersion: () => true }],
+    ['the feature is off', { upgrade: '9' }, { features: { jwt: true, ed25519: true, upgrades: false } }],
+  ])('%s: on to the configuration', (_what, reply, change) => {
+    expect(decided(reply, change)).toMatchObject({ kind: 'CONFIGURE', upgradeRefused: undefined });
+  });
+
+  test.each<[string, Partial<DecisionContext>]>([
+    ['the node did not say which one it has', { node: { version: '', upgradable: true } }],
+    ['the node cannot upgrade itself', { node: { version: '0.29.4', upgradable: false } }],
+    ['upgrades_repository is not set', { upgradesRepository: undefined }],
+  ])('%s: refused, or left out where upgrades are optional', (why, change) => {
+    const message = `the helper wants release 0.30.0, and ${why}`;
+    expect(decided({ upgrade: '0.30.0' }, change)).toEqual({
+      kind: 'FAILED',
+      reason: 'UPGRADE_REFUSED',
+      message,
+    });
+    expect(decided({ upgrade: '0.30.0' }, { ...change, upgradesOptional: true })).toMatchObject({
+      kind: 'CONFIGURE',
+      upgradeRefused: message,
+    });
+  });
+});
