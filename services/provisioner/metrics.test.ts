@@ -29,6 +29,7 @@ describe("the provisioner's metrics", () => {
   it('are all there from the start', async () => {
     const { lines } = started();
     const names = [
+      'credential_expiry_seconds',
       'paused',
       'hosts',
       'queue_entries',
@@ -56,6 +57,10 @@ describe("the provisioner's metrics", () => {
     expect(await lines('hosts{state="BACKING_OFF"')).toEqual([expect.stringMatching(/ 4$/)]);
     expect(await lines('oldest_queued_seconds')).toEqual([expect.stringMatching(/ 1.5$/)]);
     expect(await lines('paused')).toEqual([expect.stringMatching(/ 1$/)]);
+    expect(await lines('credential_expiry_seconds{name="tls"')).toEqual([expect.stringMatching(/ 86400.5$/)]);
+    expect(await lines('credential_expiry_seconds{name="signing_token"')).toEqual([
+      expect.stringMatching(/ \+Inf$/),
+    ]);
   });
 
   it('count what happens', async () => {

@@ -24,6 +24,26 @@ test('the input is one line of JSON with all five keys', () => {
   expect(JSON.parse(text)).toMatchObject({ identity, csr: null, ed25519_pubkey: null, jwt: null });
 });
 
+test('keys, request and claims are there where the node has them', () => {
+  const text = encodeInput({
+    identity,
+    inventory,
+    csr: { csrPem: 'CSR\n', publicKeyPem: 'PUBLIC\n', sslDir: '/etc/ssl' },
+    key: { publicKey: Buffer.alloc(32, 0xab), signature: Buffer.alloc(64, 0xcd), directory: '/etc/node' },
+    claimsJson: '{"iat":1796000000,"ou":"choria"}',
+  });
+  expect(text.slice(0, -1)).not.toContain('\n');
+  expect(JSON.parse(text)).toMatchObject({
+    csr: { csr: 'CSR\n', public_key: 'PUBLIC\n', ssldir: '/etc/ssl' },
+    ed25519_pubkey: {
+      public_key: 'ab'.repeat(32),
+      directory: '/etc/node',
+      signature: 'cd'.repeat(64),
+    },
+    jwt: { iat: 1_796_000_000, ou: 'choria' },
+  });
+});
+
 test('the inventory is a string and is decoded once more', () => {
   const outer = JSON.parse(encodeInput({ identity, inventory }));
   expect(typeof outer.inventory).toBe('string');

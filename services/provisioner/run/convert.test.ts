@@ -5,6 +5,7 @@ import {
   type IdentifyResponse,
   RunStage,
 } from '../../../shared/gen/slipway/node/v1/node.js';
+import { pinMismatch } from '../../../shared/grpc/credentials.js';
 import { RpcError } from '../../../shared/grpc/errors.js';
 import {
   ReplyError,
@@ -12,7 +13,10 @@ import {
   toConfigureRequest,
   toDigest,
   toInventory,
+  toNodeCsr,
   toNodeDescription,
+  toNodeKey,
+  toNodeToken,
   toRunStatus,
 } from './convert.js';
 
@@ -56,6 +60,75 @@ describe('a reply to Identify', () => {
     ['a version that is none', { version: 'v'.repeat(257) }],
   ])('is refused with %s', (_name, junk) => {
     expect(() => toNodeDescription({ ...identified, ...junk })).toThrow(ReplyError);
+  });
+
+  it('says what the agent can do; one that says nothing can do nothing', () => {
+    expect(toNodeDescription(identified).features).toEqual({
+      jwt: false,
+      ed25519: false,
+      pki: false,
+      upgrades: false,
+    });
+    const features = { jwt: true, ed25519: false, pki: true, upgrades: false };
+    expect(toNodeDescription({ ...identified, features }).features).toEqual(features);
+  });
+});
+
+describe('a token', () => {
+  const token = { jwt: 'a.b.c', ecdhPublic: Buffer.alloc(32, 9) };
+
+  it('is kept as a secret', () => {
+    const read = toNodeToken(token);
+    expect(read.jwt.reveal()).toBe('a.b.c');
+    expect(JSON.stringify(read)).not.toContain('a.b.c');
+  });
+
+  it.each([
+    ['no token', { jwt: '' }],
+    ['a key of 31 bytes', { ecdhPublic: Buffer.alloc(31, 9) }],
+    ['a key of 33 bytes', { ecdhPublic: Buffer.alloc(33, 9) }],
+    ['no key', { ecdhPublic: Buffer.alloc(0) }],
+    ['a key of low order', { ecdhPublic: Buffer.alloc(32) }],
+  ])('is refused with %s', (_name, junk) => {
+    expect(() => toNodeToken({ ...token, ...junk })).toThrow(ReplyError);
+  });
+});
+
+const badPaths: [string, string][] = [
+  ['a relative path', 'etc/node'],
+  ['a path with a line break', '/etc/node\nkey=value'],
+  ['a path with a NUL', '/etc/node\0'],
+  ['a path with a line separator', '/etc/\u2028node'],
+  ['an endless path', `/${'a'.repeat(5_000)}`],
+];
+
+describe('a key', () => {
+  const key = { publicKey: Buffer.alloc(32, 1), signature: Buffer.alloc(64, 2), directory: '/etc/node' };
+
+  it('is read', () => expect(toNodeKey(key)).toEqual(key));
+
+  it.each<[string, object]>([
+    ['31 bytes', { publicKey: Buffer.alloc(31) }],
+    ['33 bytes', { publicKey: Buffer.alloc(33) }],
+    ['no bytes', { publicKey: Buffer.alloc(0) }],
+    ['a signature of 63 bytes', { signature: Buffer.alloc(63) }],
+    ['no directory', { directory: '' }],
+    ...badPaths.map(([name, directory]): [string, object] => [name, { directory }]),
+  ])('is refused with %s', (_name, junk) => {
+    expect(() => toNodeKey({ ...key, ...junk })).toThrow(ReplyError);
+  });
+});
+
+describe('a certificate signing request', () => {
+  const csr = { csrPem: 'CSR', publicKeyPem: '', sslDir: '' };
+
+  it('need not name a directory', () => expect(toNodeCsr(csr)).toEqual(csr));
+
+  it.each<[string, object]>([
+    ['nothing in it', { csrPem: '' }],
+    ...badPaths.map(([name, sslDir]): [string, object] => [name, { sslDir }]),
+  ])('is refused with %s', (_name, junk) => {
+    expect(() => toNodeCsr({ ...csr, ...junk })).toThrow(ReplyError);
   });
 });
 
@@ -137,5 +210,12 @@ describe('a failed call', () => {
   it('that was never sent is known as such', () => {
     const error = new RpcError(status.UNAVAILABLE, 'No connection established', { neverConnected: true });
     expect(toCallFailure(error)).toMatchObject({ kind: 'NOT_SENT', code: 'UNAVAILABLE' });
+    expect(toCallFailure(error)).not.toHaveProperty('anotherCertificate');
+  });
+
+  it('to a node with another certificate is told from one to a node that is away', () => {
+    const message = `No connection established. Last error: Error: ${pinMismatch}`;
+    const error = new RpcError(status.UNAVAILABLE, message, { neverConnected: true });
+    expect(toCallFailure(error)).toMatchObject({ kind: 'NOT_SENT', anotherCertificate: true });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  anotherCertificate,
   dropped,
   type FakeRpc,
   type Fault,
@@ -295,5 +296,58 @@ describe('Shutdown whose reply was lost', () => {
     expect((await bench.run()).outcome.kind).toBe('SHUT_DOWN');
     expect(bench.node.count('shutdown')).toBe(3);
     expect(bench.warnings).toEqual([expect.stringContaining('refused to shut down')]);
+  });
+});
+
+describe('another certificate at the address of the node', () => {
+  const another: Fault = { kind: 'FAIL', failure: anotherCertificate };
+
+  it('is another boot: at Identify the run is superseded, without another try', async () => {
+    const bench = new RunBench();
+    bench.node.fault('identify', another);
+    expect((await bench.run()).outcome).toMatchObject({ kind: 'SUPERSEDED', by: 'BOOT' });
+    expect(bench.node.calls).toHaveLength(1);
+    expect(bench.story).toEqual(['IDENTIFY UNAVAILABLE']);
+  });
+
+  it('supersedes a run that has not configured it', async () => {
+    const bench = new RunBench();
+    bench.node.fault('getInventory', another);
+    expect((await bench.run()).outcome).toMatchObject({ kind: 'SUPERSEDED', by: 'BOOT' });
+  });
+
+  it('at Configure supersedes the run: it was not restarted into what was sent', async () => {
+    const bench = new RunBench();
+    bench.node.fault('configure', another);
+    expect((await bench.run()).outcome).toMatchObject({ kind: 'SUPERSEDED', by: 'BOOT' });
+    expect(rpcs(bench)).toEqual(['configure']);
+  });
+
+  it('after a Configure whose reply was lost supersedes the run', async () => {
+    const bench = new RunBench();
+    bench.node.fault('configure', done(dropped));
+    bench.node.fault('getRunStatus', another);
+    expect((await bench.run()).outcome).toMatchObject({ kind: 'SUPERSEDED', by: 'BOOT' });
+  });
+
+  it('after Restart was sent means that it restarts', async () => {
+    const bench = new RunBench();
+    bench.node.fault('restart', done(dropped));
+    bench.node.fault('getRunStatus', another);
+    expect((await bench.run()).outcome).toEqual({ kind: 'PROVISIONED', unsettled: false });
+    expect(rpcs(bench)).toEqual(['configure', 'restart', 'getRunStatus']);
+  });
+
+  it('before Restart was sent supersedes the run', async () => {
+    const bench = new RunBench();
+    bench.node.fault('restart', another);
+    expect((await bench.run()).outcome).toMatchObject({ kind: 'SUPERSEDED', by: 'BOOT' });
+  });
+
+  it('after Shutdown supersedes the run: what answers was not told to stop', async () => {
+    const bench = shutdownBench();
+    bench.node.fault('shutdown', done(dropped));
+    bench.node.fault('getRunStatus', another);
+    expect((await bench.run()).outcome).toMatchObject({ kind: 'SUPERSEDED', by: 'BOOT' });
   });
 });

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../../test/fakes/fake-clock.js';
+import { readTokenFile, TokenFile, TokenFileError } from './token-file.js';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'slipway-token-file-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function open(content: string) {
+  const path = join(folder, 'tokens');
+  writeFileSync(path, content);
+  const clock = new FakeClock();
+  const said: string[] = [];
+  const log = {
+    warn: (message: string) => said.push(message),
+    info: (message: string) => said.push(message),
+  };
+  const file = new TokenFile(path, readTokenFile(path), { clock, log });
+  const current = () => file.current.map((token) => token.reveal());
+  /** Time passes until the file was looked at and what was to be said of it is said, or nothing was. */
+  const becomes = async (done: () => boolean) => {
+    for (let turn = 0; turn < 100 && !done(); turn += 1) await clock.advance(1_000);
+    expect(done()).toBe(true);
+  };
+  return { path, clock, said, file, current, becomes };
+}
+
+describe('a token file', () => {
+  it('has a token a line, newest first; white space and empty lines do not count', () => {
+    const { current } = open(' new \n\n\told\r\n');
+    expect(current()).toEqual(['new', 'old']);
+  });
+
+  it('is read again when it changes, which is told without its content', async () => {
+    const { path, said, current, becomes } = open('old\n');
+    writeFileSync(path, 'new\nold\n');
+    await becomes(() => said.length > 0);
+    expect(current()).toEqual(['new', 'old']);
+    expect(said).toEqual([expect.stringContaining('has changed')]);
+    expect(said.join()).not.toContain('old');
+  });
+
+  it('that cannot be used any more leaves what it had, and is warned about once', async () => {
+    const { path, said, current, becomes, clock } = open('old\n');
+    rmSync(path);
+    await becomes(() => said.length > 0);
+    for (let turn = 0; turn < 5; turn += 1) await clock.advance(1_000);
+    expect(current()).toEqual(['old']);
+    expect(said).toEqual([expect.stringMatching(/cannot be read.*stay in use/)]);
+    writeFileSync(path, '\n');
+    await becomes(() => said.length > 1);
+    expect(said[1]).toMatch(/holds no token/);
+    writeFileSync(path, 'new\n');
+    await becomes(() => current()[0] === 'new');
+  });
+
+  it('is not looked at after it was closed', () => {
+    const { file, clock } = open('old\n');
+    file.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('without a token is refused', () => {
+    writeFileSync(join(folder, 'empty'), ' \n\n');
+    expect(() => readTokenFile(join(folder, 'empty'))).toThrow(TokenFileError);
+    expect(() => readTokenFile(join(folder, 'missing'))).toThrow(/cannot be read/);
+  });
+});
