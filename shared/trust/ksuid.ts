@@ -5,6 +5,9 @@ import KSUID from 'ksuid';
 
 const epoch = 1_400_000_000;
 
+/** Digits are in the order of their characters, so that texts compare as what they stand for. */
+const largest = 'aWgEPTl1tmebfsQzFP4bxwgy80V';
+
 /**
  * @param seconds Unix seconds, whole ones
  * @returns 27 letters and digits
@@ -15,8 +18,7 @@ export function newKsuid(seconds: number, payload: Buffer = randomBytes(16)): st
 
 /** @returns Unix seconds; undefined for a text that is no KSUID */
 export function ksuidTime(text: string): number | undefined {
-  // The library decodes any 27 characters.
-  if (!/^[0-9A-Za-z]{27}$/.test(text)) return undefined;
-  const parsed = KSUID.parse(text);
-  return parsed.string === text ? parsed.timestamp + epoch : undefined;
+  // The library decodes any 27 characters, and throws for more than 20 bytes.
+  if (!/^[0-9A-Za-z]{27}$/.test(text) || text > largest) return undefined;
+  return KSUID.parse(text).timestamp + epoch;
 }

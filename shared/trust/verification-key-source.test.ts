@@ -1,0 +1,101 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ed25519KeyFromSeed, rawPublicKey } from './raw-keys.js';
+import { VerificationKeySource } from './verification-key-source.js';
+
+let folder: string;
+let file: string;
+let warnings: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'slipway-key-'));
+  file = join(folder, 'key');
+  warnings = [];
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+function key(number: number): string {
+  return rawPublicKey(ed25519KeyFromSeed(Buffer.alloc(32, number))).toString('hex');
+}
+
+function open(setting: string): Promise<VerificationKeySource> {
+  return VerificationKeySource.open(setting, (message) => warnings.push(message));
+}
+
+async function current(source: VerificationKeySource): Promise<string> {
+  return rawPublicKey((await source.current()).key).toString('hex');
+}
+
+test('a setting that is no file is the key', async () => {
+  expect(await current(await open(key(1)))).toBe(key(1));
+});
+
+test('a file holds the key, and white space', async () => {
+  await writeFile(file, `${key(1)}\n`);
+  expect(await current(await open(file))).toBe(key(1));
+});
+
+test('as long as the file does not change, the key is the same object', async () => {
+  await writeFile(file, key(1));
+  const source = await open(file);
+  expect(await source.current()).toBe(await source.current());
+});
+
+test('a file that is written or replaced is read again', async () => {
+  await writeFile(file, key(1));
+  const source = await open(file);
+  await writeFile(file, `${key(2)}\n`);
+  expect(await current(source)).toBe(key(2));
+  await writeFile(join(folder, 'new'), key(3));
+  await rename(join(folder, 'new'), file);
+  expect(await current(source)).toBe(key(3));
+});
+
+test('a file that cannot be used leaves the last key, and is complained of once', async () => {
+  await writeFile(file, key(1));
+  const source = await open(file);
+  await writeFile(file, key(2).slice(1));
+  expect([await current(source), await current(source)]).toEqual([key(1), key(1)]);
+  expect(warnings).toEqual([
+    expect.stringMatching(/key is no key to verify with: .*64 hex digits.*stays in use$/),
+  ]);
+  await rm(file);
+  expect([await current(source), await current(source)]).toEqual([key(1), key(1)]);
+  expect(warnings[1]).toContain('ENOENT');
+  expect(warnings).toHaveLength(2);
+  await writeFile(file, key(2));
+  expect(await current(source)).toBe(key(2));
+  await rm(file);
+  await current(source);
+  expect(warnings).toHaveLength(3);
+});
+
+test('many who ask at once all get the new key', async () => {
+  await writeFile(file, key(1));
+  const source = await open(file);
+  await writeFile(file, `${key(2)}\n`);
+  const keys = await Promise.all(Array.from({ length: 20 }, () => current(source)));
+  expect(new Set(keys)).toEqual(new Set([key(2)]));
+});
+
+test('a file without a usable key is refused by name', async () => {
+  await writeFile(file, 'swordfish');
+  await expect(open(file)).rejects.toMatchObject({
+    name: 'TrustError',
+    message: expect.stringMatching(/^\S+key is no key to verify with: .*neither PEM/),
+  });
+  await expect(open(folder)).rejects.toThrow(/EISDIR/);
+});
+
+test('what is neither a file nor a key is refused as both', async () => {
+  await expect(open(join(folder, 'missing.pem'))).rejects.toThrow(
+    /there is no file .*missing\.pem, and it is not the 64 hex digits/,
+  );
+  await expect(open(key(1).slice(2))).rejects.toThrow(/64 hex digits/);
+  await expect(open('')).rejects.toThrow(/there is no file/);
+});
