@@ -1,12 +1,14 @@
 // Signs a server token as the provisioner does and reads what it says, so that cases are compared with the token
 // itself and not with what was meant to be in it.
 
+import { sign } from 'node:crypto';
 import { newKsuid } from '../../shared/trust/ksuid.js';
 import { ed25519KeyFromSeed, rawPublicKey } from '../../shared/trust/raw-keys.js';
 import { createServerTokenIssuer, type ServerTokenClaims } from '../../shared/trust/server-token.js';
 import { parseSigningKey, signToken } from '../../shared/trust/signing-key.js';
 
 const signingSeed = '01'.repeat(32);
+const organisationSeed = '02'.repeat(32);
 
 /** Hex, of the node that tokens are signed for. */
 export const nodePublicKey = publicKeyOf('03'.repeat(32));
@@ -47,19 +49,22 @@ export async function mintServerToken(
   return said;
 }
 
-/** Signed by itself: nobody here verifies the chain. */
+/** As an organisation gives it to a provisioner. */
 function newSigningToken(now: number, exp: number): Promise<string> {
+  const jti = newKsuid(now);
+  const publicKey = publicKeyOf(signingSeed);
+  const organisation = ed25519KeyFromSeed(Buffer.from(organisationSeed, 'hex'));
   const claims = {
     purpose: 'choria_client_id',
-    tcs: '00'.repeat(64),
-    public_key: publicKeyOf(signingSeed),
-    iss: `I-${publicKeyOf('02'.repeat(32))}`,
+    tcs: sign(null, Buffer.from(`${jti}.${publicKey}`), organisation).toString('hex'),
+    public_key: publicKey,
+    iss: `I-${publicKeyOf(organisationSeed)}`,
     exp,
     nbf: now,
     iat: now,
-    jti: newKsuid(now),
+    jti,
   };
-  return signToken(claims, parseSigningKey('02'.repeat(32)));
+  return signToken(claims, parseSigningKey(organisationSeed));
 }
 
 function publicKeyOf(seed: string): string {
