@@ -28,7 +28,7 @@ const hints: readonly { readonly words: RegExp; readonly faults: readonly CsrFau
   { words: /^denied/, faults: ['DENIED'] },
   { words: /more than one PEM|two PEM/i, faults: ['PEM'] },
   { words: /trailing/, faults: ['TRAILING_DATA'] },
-  { words: /duplicate extension/, faults: ['DUPLICATE_EXTENSION'] },
+  { words: /duplicate extension/, faults: ['DUPLICATE_EXTENSION', 'EXTENSION_ATTRIBUTE'] },
   { words: /extension (attribute|request)/, faults: ['EXTENSION_ATTRIBUTE'] },
   { words: /extension|CA:TRUE|basic constraints|key usage/i, faults: ['EXTENSION'] },
   { words: /exactly one CN|no CN|empty subject/i, faults: ['COMMON_NAME_COUNT'] },
@@ -36,7 +36,7 @@ const hints: readonly { readonly words: RegExp; readonly faults: readonly CsrFau
   { words: /sha-?1|md5|signature algorithm|weak/i, faults: ['SIGNATURE_ALGORITHM'] },
   { words: /signature/, faults: ['SIGNATURE'] },
   { words: /key/, faults: ['KEY'] },
-  { words: /bad name|host name|wildcard/i, faults: ['NAME'] },
+  { words: /bad name|host name|wildcard/i, faults: ['NAME', 'NAME_TYPE'] },
   {
     words: /\b(san|name) type|only dns|not (a )?dns|\b(ip|uri|email|other) ?(san|address|name)?\b/i,
     faults: ['NAME_TYPE'],
