@@ -25,13 +25,14 @@ test.each([
   ['//bob//', 'bob'],
   ['/bob/', 'bob/'],
   ['///', 'anything'],
-  ['/', 'anything'],
+  ['/', 'a/b'],
+  ['//', 'a//b'],
   ['', 'anything'],
 ])('%s matches %s', (pattern, name) => {
   expect(parseDenyList([pattern]).match(name)).toBe(pattern);
 });
 
-test.each(['/bob', 'bob/', '/bob|x'])('%s keeps its slashes: they are not at both ends', (pattern) => {
+test.each(['/bob', 'bob/', '/bob|x', '/', '//'])('%s keeps its slashes: it is not between two', (pattern) => {
   expect(parseDenyList([pattern]).match('bob')).toBeUndefined();
 });
 

@@ -40,8 +40,8 @@ export class DenyListError extends Error {
 
 /**
  * Compiles regular expressions in RE2 syntax (https://github.com/google/re2/wiki/Syntax), without flags: `$` is the
- * end of the name and not one before a line break. A pattern that begins and ends with `/` loses all slashes at
- * both ends; what is then empty matches every name.
+ * end of the name and not one before a line break. A pattern that begins and ends with `/`, with something between
+ * them, loses all slashes at both ends; what is then empty matches every name.
  *
  * @throws DenyListError with every pattern that does not compile
  */
@@ -61,7 +61,8 @@ export function parseDenyList(patterns: readonly string[]): DenyList {
 }
 
 function withoutSlashes(pattern: string): string {
-  if (!pattern.startsWith('/') || !pattern.endsWith('/')) return pattern;
+  // "/" and "//" are what they are for Choria Provisioner, too: slashes, which no name has.
+  if (pattern.length < 3 || !pattern.startsWith('/') || !pattern.endsWith('/')) return pattern;
   return pattern.replace(/^\/+/, '').replace(/\/+$/, '');
 }
 
