@@ -15,13 +15,9 @@ export type TrustFault =
   /** A claim has the wrong type or value, or one that is required is missing. */
   | 'CLAIM'
   /** The chain of issuers is not as it must be, or there is one where none may be. */
-  | 'CHAIN'
-  /** A name is not the one that it must be, or no name that is allowed. */
-  | 'NAME'
-  /** A name matches the deny list. */
-  | 'DENIED';
+  | 'CHAIN';
 
-/** A token, key, certificate or request that is not to be trusted. The message holds no secret. */
+/** A token, key or certificate that is not to be trusted. The message holds no secret. */
 export class TrustError extends Error {
   override readonly name = 'TrustError';
   readonly fault: TrustFault;

@@ -11,7 +11,6 @@ export {
   type JsonGeneralName,
   KeyUsageFlags,
   KeyUsagesExtension,
-  Pkcs10CertificateRequest,
   Pkcs10CertificateRequestGenerator,
   SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
