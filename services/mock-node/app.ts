@@ -128,7 +128,7 @@ function createSwarm(config: MockNodeConfig, parts: Parts): Swarm {
         directory,
         downMs: config.downMs,
         newCredentials: () => parts.newCredentials(identity),
-        newCsr: (subject) => makers.use(() => newCsr(subject)),
+        newCsr: (subject, signal) => makers.use(() => newCsr(subject), signal),
         newStore: () => new NodeStore({ identity, directory, files, disk }),
         randomBytes,
         newEventId: randomUUID,

@@ -2,7 +2,7 @@
 // the machine goes down is swarm/'s matter; what is checked, and in which order, is in checks.ts.
 
 import { join } from 'node:path';
-import type { BootId, Identity, RunId } from '../../../shared/identity.js';
+import type { RunId } from '../../../shared/identity.js';
 import type { Logger } from '../../../shared/logger.js';
 import type { Random } from '../../../shared/random.js';
 import type { Secret } from '../../../shared/secret.js';
@@ -27,16 +27,17 @@ import {
   waitsAlready,
   withdrawn,
 } from '../state/node-state.js';
-import type { NodeStore, Staged } from '../state/node-store.js';
+import type { NodeStore, OwnKeys, Staged } from '../state/node-store.js';
 import { enablesProvisioning } from '../state/settings.js';
 import { Admission, type AdmissionOptions } from './admission.js';
+import type { Csr, Presence, ProvenKey, TokenAndKey } from './answers.js';
 import { readSettings } from './arguments.js';
 import type { Arguments, Call, PendingStop, StopRpc } from './call.js';
 import { checkRequest, type Readiness } from './checks.js';
 import { type Checked, type Configuration, filesOf } from './configuration.js';
 import { type Inventory, inventoryOf } from './inventory.js';
 import { fitToKeys } from './key-fit.js';
-import { type CsrSubject, type CsrWithKey, newEd25519Key } from './own-keys.js';
+import { type CsrSubject, type NewCsr, newEd25519Key } from './own-keys.js';
 import { NotServedError, RefusedError } from './refusal.js';
 import { findSslFolder } from './ssl-folder.js';
 
@@ -50,7 +51,8 @@ export interface AgentOptions extends AdmissionOptions {
   readonly directory: string;
   /** Open already. */
   readonly store: NodeStore;
-  readonly newCsr: (subject: CsrSubject) => Promise<CsrWithKey>;
+  /** Rejects with the signal's reason where it is aborted before the turn of this request has come. */
+  readonly newCsr: NewCsr;
   readonly random: Random;
   readonly log: Logger;
   /** A stop was accepted and is on disk: the machine is to go down at its time. */
@@ -59,41 +61,10 @@ export interface AgentOptions extends AdmissionOptions {
   readonly onCommitted: () => void;
 }
 
-/** What Identify tells. */
-export interface Presence {
-  readonly identity: Identity;
-  readonly bootId: BootId;
-  readonly challenge: Uint8Array;
-  readonly provisioning: boolean;
-  readonly version: string;
-  readonly hasToken: boolean;
-}
-
-/** What GetJwt gives. */
-export interface TokenAndKey {
-  readonly token: Secret;
-  /** X25519, 32 bytes. */
-  readonly ecdhPublic: Buffer;
-}
-
-/** What GenerateEd25519Key gives. */
-export interface ProvenKey {
-  /** 32 bytes. */
-  readonly publicKey: Buffer;
-  /** 64 bytes, over the challenge. */
-  readonly signature: Buffer;
-  /** Absolute path of the folder that holds the seed. */
-  readonly directory: string;
-}
-
-/** What GenerateCsr gives. */
-export interface Csr extends Omit<CsrWithKey, 'privateKeyPem'> {
-  /** Absolute path of the folder that holds the key. */
-  readonly sslDirectory: string;
-}
-
 /** How long after Shutdown or Reprovision the agent goes down, so that the reply is out: milliseconds. */
 const farewellMs = 100;
+
+const noKeys: OwnKeys = { seed: undefined, csrKeyPem: undefined };
 
 /** Called at the last moment before a commit; throws where it must not happen. */
 type Gate = () => void;
@@ -165,7 +136,7 @@ export class Agent {
   generateCsr(call: Call, subject: CsrSubject): Promise<Csr> {
     return this.#mutate({ rpc: 'GenerateCsr', subject }, call, async (runId, gate) => {
       const { directory, store, newCsr } = this.#options;
-      const { privateKeyPem, ...csr } = await newCsr(subject);
+      const { privateKeyPem, ...csr } = await newCsr(subject, call.signal);
       const keys = [
         { path: csrKeyFile, content: privateKeyPem, mode: 0o600 },
         { path: csrFile, content: csr.csrPem, mode: 0o644 },
@@ -278,7 +249,8 @@ export class Agent {
           failed = true;
         });
       } catch (error) {
-        if (failed) await this.#recordFailure(runId);
+        const gaveUp = call.signal.aborted && error === call.signal.reason;
+        if (failed && !gaveUp) await this.#recordFailure(runId);
         throw error;
       }
     }, call.signal);
@@ -333,7 +305,9 @@ export class Agent {
     const read = readSettings(configuration.configurationJson);
     const ssl = findSslFolder(configuration.sslDir, directory);
     if (!read.ok || !ssl.ok) throw new Error('the configuration was not checked');
-    const keys = { ...(await store.readOwnKeys()), exchange: this.#exchange };
+    const { certificatePem, serverJwt } = configuration;
+    const own = certificatePem === '' && serverJwt === '' ? noKeys : await store.readOwnKeys();
+    const keys = { ...own, exchange: this.#exchange };
     const fit = fitToKeys(configuration, ssl.folder, keys);
     if (!fit.ok) throw new RefusedError(fit.refusal);
     return { settings: read.settings, sslFolder: ssl.folder, privateKeyPem: fit.privateKeyPem };

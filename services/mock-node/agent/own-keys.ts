@@ -47,6 +47,9 @@ export interface CsrWithKey {
   readonly privateKeyPem: string;
 }
 
+/** @param signal aborted when nobody waits for the request any more */
+export type NewCsr = (subject: CsrSubject, signal: AbortSignal) => Promise<CsrWithKey>;
+
 const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
 
 /** Making the key keeps a thread of the pool busy for a tenth of a second and more, but not the event loop. */

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/gen/slipway/node/v1/node.js';
 import { configurationDigest } from '../../../shared/trust/digest.js';
 import { toTimestamp } from '../../../shared/wire/time.js';
-import type { Presence } from '../agent/agent.js';
+import type { Presence } from '../agent/answers.js';
 import type { Configuration } from '../agent/configuration.js';
 import type { Inventory } from '../agent/inventory.js';
 import type { CsrSubject } from '../agent/own-keys.js';

@@ -45,16 +45,13 @@ export class Placement {
       if (!folders.has(dirname(to))) await this.#files.makeDirectory(dirname(to));
       folders.add(dirname(to));
       if (!waiting.has(String(index))) continue;
-      if (basename(path) === privateKeyName) await this.#removeCertificateOf(to);
+      if (basename(path) === privateKeyName) {
+        // What is there was made for the key before.
+        await this.#files.remove(join(dirname(to), certificateName));
+      }
       await this.#files.rename(stagedPath(this.#directory, staging, index), to);
     }
     for (const folder of folders) await this.#files.sync(folder);
-  }
-
-  /** Another private key is about to be put here: what is there was made for the one before. */
-  async #removeCertificateOf(privateKey: string): Promise<void> {
-    await this.#files.remove(join(dirname(privateKey), certificateName));
-    await this.#files.remove(join(this.#directory, csrFile));
   }
 
   /** Puts files in place, in their order: each is whole or not there. Durable when this resolves. */

@@ -10,7 +10,6 @@ import {
   csrFile,
   csrKeyFile,
   manifestPath,
-  privateKeyName,
   seedFile,
   settingsFile,
   stagedPath,
@@ -109,8 +108,7 @@ async function findProblems(
   }
   const certificates = [...listed].filter((path) => basename(path) === certificateName);
   problems.push(...(await findMisfits(inPlace, certificates)));
-  const hasKeyOfOwn = [...listed].every((path) => basename(path) !== privateKeyName);
-  const ownKeys = new Set([seedFile, ...(hasKeyOfOwn ? [csrKeyFile, csrFile] : [])]);
+  const ownKeys = new Set([seedFile, ...(listed.has(csrKeyFile) ? [] : [csrKeyFile, csrFile])]);
   if (staged.size > 0) {
     const afterStart: ReadFile = async (path) => {
       return staged.get(path) ?? (listed.has(path) || ownKeys.has(path) ? inPlace(path) : undefined);

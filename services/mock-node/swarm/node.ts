@@ -8,7 +8,7 @@ import type { Logger } from '../../../shared/logger.js';
 import type { Random } from '../../../shared/random.js';
 import { Agent } from '../agent/agent.js';
 import type { PendingStop } from '../agent/call.js';
-import type { CsrSubject, CsrWithKey } from '../agent/own-keys.js';
+import type { NewCsr } from '../agent/own-keys.js';
 import type { BootCredentials } from '../boot/boot-credentials.js';
 import type { Provisioned } from '../reports/report.js';
 import { Reporter } from '../reports/reporter.js';
@@ -28,7 +28,7 @@ export interface NodeOptions {
   readonly directory: string;
   /** Gives a boot what it has beside its disk. */
   readonly newCredentials: () => Promise<BootCredentials>;
-  readonly newCsr: (subject: CsrSubject) => Promise<CsrWithKey>;
+  readonly newCsr: NewCsr;
   /** How long the node is down between two boots, before jitter: milliseconds. */
   readonly downMs: number;
   /** Opens what is on disk: a store of its own for each boot. */
