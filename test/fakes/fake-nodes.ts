@@ -1,16 +1,24 @@
 // Nodes over real gRPC on loopback: one listener that plays the node at each 127.x.y.z that is dialled. They
 // take any configuration and check nothing; what a test wants to go wrong it puts in their way.
 
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Server, ServerCredentials, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import {
   type ConfigureRequest,
+  type GenerateCsrRequest,
+  type GenerateEd25519KeyRequest,
   NodeAgentServiceService,
   type RestartRequest,
   RunStage,
 } from '../../shared/gen/slipway/node/v1/node.js';
 import { configurationDigest } from '../../shared/trust/digest.js';
 import { toDuration } from '../../shared/wire/time.js';
+import type { TestCertificate } from './certificates.js';
 import { boot } from './node-events.js';
+import { NodeKeys } from './node-keys.js';
+
+/** What a call is answered with: bytes as they are, fields over those that are right, or either made for the request. */
+export type Answer = object | Buffer | ((request: never, runId: string) => object | Buffer);
 
 /** One node, and what it was asked. */
 export class FakeNode {
@@ -25,7 +33,10 @@ export class FakeNode {
   /** Waited for before a call of that name is answered. */
   readonly delays = new Map<string, Promise<void>>();
   /** What a call of that name is answered with, over what is right: bytes go out as they are. */
-  readonly answers = new Map<string, object | Buffer>();
+  readonly answers = new Map<string, Answer>();
+  readonly keys = new NodeKeys();
+  serverJwt = '';
+  features = { jwt: true, ed25519: true, pki: true, upgrades: false };
   readonly #waiting: { readonly call: string; readonly heard: () => void }[] = [];
 
   constructor(identity: string) {
@@ -50,13 +61,23 @@ export class FakeNode {
 }
 
 export class FakeNodes {
-  readonly #server = new Server();
+  /** Connections that are open. */
+  readonly sockets = new Set<Socket>();
+  /** Hex SHA-256 of their certificate; empty without one. */
+  readonly certificateSha256: string;
+  readonly #server = new Server({ 'grpc.max_send_message_length': -1 });
   readonly #nodes = new Map<string, FakeNode>();
+  readonly #listener = createServer({ pauseOnConnect: true });
   #port = 0;
 
-  static async start(): Promise<FakeNodes> {
-    const nodes = new FakeNodes();
-    await nodes.#listen();
+  private constructor(certificateSha256: string) {
+    this.certificateSha256 = certificateSha256;
+  }
+
+  /** @param certificate one for all of them; without it they speak in the clear */
+  static async start(certificate?: TestCertificate): Promise<FakeNodes> {
+    const nodes = new FakeNodes(certificate?.sha256 ?? '');
+    await nodes.#listen(credentialsOf(certificate));
     return nodes;
   }
 
@@ -74,61 +95,82 @@ export class FakeNodes {
   }
 
   stop(): void {
+    this.#listener.close();
+    for (const socket of this.sockets) socket.destroy();
     this.#server.forceShutdown();
   }
 
-  async #listen(): Promise<void> {
-    const { identify, getInventory, configure, restart, shutdown, getRunStatus } = NodeAgentServiceService;
-    this.#server.addService(
-      mapValues({ identify, getInventory, configure, restart, shutdown, getRunStatus }, passingBytes),
-      {
-        identify: this.#serve('Identify', (node) => ({
-          identity: node.identity,
-          bootId: node.bootId,
-          challenge: Buffer.alloc(32, node.bootNumber),
-          provisioning: true,
-          version: '1.0.0',
-          features: { jwt: false, ed25519: false, pki: false, upgrades: false },
-        })),
-        getInventory: this.#serve('GetInventory', () => ({
-          version: '1.0.0',
-          upgradable: false,
-          agents: [],
-          classes: [],
-          collectives: [],
-          mainCollective: '',
-          dataPlugins: [],
-          machinesJson: '[]',
-          factsJson: '{}',
-        })),
-        configure: this.#serve('Configure', (node, request: ConfigureRequest, runId) => {
-          node.configurationJson = request.configurationJson;
-          node.configurationDigest = configurationDigest(request);
-          node.runId = runId;
-          node.stage = RunStage.CONFIGURED;
-          return { message: 'configured', configurationDigest: node.configurationDigest };
-        }),
-        restart: this.#serve('Restart', (node, _request: RestartRequest) => {
-          node.stage = RunStage.RESTARTING;
-          return { message: 'restarting', restartingIn: toDuration(0) };
-        }),
-        shutdown: this.#serve('Shutdown', () => ({ message: 'stopping', stoppingIn: toDuration(0) })),
-        getRunStatus: this.#serve('GetRunStatus', (node) => ({
-          stage: node.stage,
-          configurationDigest: node.configurationDigest,
-          updatedAt: undefined,
-        })),
-      },
-    );
-    this.#port = await new Promise<number>((resolve, reject) => {
-      this.#server.bindAsync('0.0.0.0:0', ServerCredentials.createInsecure(), (error, port) => {
-        if (error === null) resolve(port);
-        else reject(error);
-      });
+  async #listen(credentials: ServerCredentials): Promise<void> {
+    const { updateRelease: _, reprovision: __, ...served } = NodeAgentServiceService;
+    this.#server.addService(mapValues(served, passingBytes), {
+      getJwt: this.#serve('GetJwt', (node) => {
+        const { jwt, ecdhPublic } = node.keys.getJwt();
+        return { jwt: jwt.reveal(), ecdhPublic };
+      }),
+      generateEd25519Key: this.#serve(
+        'GenerateEd25519Key',
+        (node, request: GenerateEd25519KeyRequest, runId) =>
+          node.keys.generateKey(node.identity, runId, request.nonce),
+      ),
+      generateCsr: this.#serve('GenerateCsr', (node, { commonName }: GenerateCsrRequest) =>
+        node.keys.generateCsr(commonName),
+      ),
+      identify: this.#serve('Identify', (node) => ({
+        identity: node.identity,
+        bootId: node.bootId,
+        challenge: Buffer.alloc(32, node.bootNumber),
+        provisioning: true,
+        version: '1.0.0',
+        features: node.features,
+      })),
+      getInventory: this.#serve('GetInventory', () => ({
+        version: '1.0.0',
+        upgradable: false,
+        agents: [],
+        classes: [],
+        collectives: [],
+        mainCollective: '',
+        dataPlugins: [],
+        machinesJson: '[]',
+        factsJson: '{}',
+      })),
+      configure: this.#serve('Configure', (node, request: ConfigureRequest, runId) => {
+        node.configurationJson = request.configurationJson;
+        node.serverJwt = request.serverJwt;
+        node.configurationDigest = configurationDigest(request);
+        node.runId = runId;
+        node.stage = RunStage.CONFIGURED;
+        return { message: 'configured', configurationDigest: node.configurationDigest };
+      }),
+      restart: this.#serve('Restart', (node, _request: RestartRequest) => {
+        node.stage = RunStage.RESTARTING;
+        return { message: 'restarting', restartingIn: toDuration(0) };
+      }),
+      shutdown: this.#serve('Shutdown', () => ({ message: 'stopping', stoppingIn: toDuration(0) })),
+      getRunStatus: this.#serve('GetRunStatus', (node) => ({
+        stage: node.stage,
+        configurationDigest: node.configurationDigest,
+        updatedAt: undefined,
+      })),
     });
+    const injector = this.#server.createConnectionInjector(credentials);
+    this.#listener.on('connection', (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+      socket.on('error', () => {});
+      injector.injectConnection(socket);
+      socket.resume();
+    });
+    await new Promise<void>((resolve, reject) => {
+      this.#listener.once('error', reject).listen(0, '0.0.0.0', resolve);
+    });
+    this.#port = (this.#listener.address() as AddressInfo).port;
   }
 
-  #serve<Req>(name: string, answer: (node: FakeNode, request: Req, runId: string) => object) {
+  #serve<Req>(
+    name: string,
+    answer: (node: FakeNode, request: Req, runId: string) => object | Promise<object>,
+  ) {
     return (call: ServerUnaryCall<Req, object>, callback: (error: object | null, reply?: object) => void) => {
       const node = this.#nodes.get(call.getHost());
       if (node === undefined) {
@@ -136,13 +178,28 @@ export class FakeNodes {
         return;
       }
       const runId = String(call.metadata.get('slipway-run')[0] ?? '');
-      void node.take(name).then(() => {
-        const right = answer(node, call.request, runId);
-        const other = node.answers.get(name);
-        callback(null, Buffer.isBuffer(other) ? other : { ...right, ...other });
-      });
+      const reply = async () => {
+        await node.take(name);
+        const right = await answer(node, call.request, runId);
+        const given = node.answers.get(name);
+        const other = typeof given === 'function' ? given(call.request as never, runId) : given;
+        return Buffer.isBuffer(other) ? other : { ...right, ...other };
+      };
+      void reply().then(
+        (value) => callback(null, value),
+        (error: unknown) => callback({ code: status.INTERNAL, details: String(error) }),
+      );
     };
   }
+}
+
+function credentialsOf(certificate: TestCertificate | undefined): ServerCredentials {
+  if (certificate === undefined) return ServerCredentials.createInsecure();
+  const pair = {
+    private_key: Buffer.from(certificate.keyPem),
+    cert_chain: Buffer.from(certificate.certificatePem),
+  };
+  return ServerCredentials.createSsl(null, [pair]);
 }
 
 function mapValues<T extends object>(object: T, map: (value: T[keyof T]) => T[keyof T]): T {

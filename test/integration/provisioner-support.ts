@@ -12,6 +12,7 @@ import { NodeEventType } from '../../shared/gen/slipway/discovery/v1/discovery.j
 import { ProvisionerServiceClient } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
 import { callUnary, type UnaryMethod } from '../../shared/grpc/call.js';
 import { type Logger, loggerTo } from '../../shared/logger.js';
+import type { TestCertificate } from '../fakes/certificates.js';
 import { eventMessage, FakeDiscovery, synced, wireNode } from '../fakes/fake-discovery.js';
 import { type FakeNode, FakeNodes } from '../fakes/fake-nodes.js';
 
@@ -94,8 +95,9 @@ export async function startDiscovery(port = 0): Promise<FakeDiscovery> {
   return discovery;
 }
 
-export async function startNodes(): Promise<FakeNodes> {
-  const nodes = await FakeNodes.start();
+/** @param certificate one for all of them; without it they speak in the clear */
+export async function startNodes(certificate?: TestCertificate): Promise<FakeNodes> {
+  const nodes = await FakeNodes.start(certificate);
   onTestFinished(() => nodes.stop());
   return nodes;
 }
@@ -120,7 +122,12 @@ export function arrival(nodes: FakeNodes, node: FakeNode) {
 }
 
 function wire(nodes: FakeNodes, node: FakeNode) {
-  return wireNode({ identity: node.identity, bootId: node.bootId, address: nodes.addressOf(node) });
+  return wireNode({
+    identity: node.identity,
+    bootId: node.bootId,
+    address: nodes.addressOf(node),
+    certificateSha256: Buffer.from(nodes.certificateSha256, 'hex'),
+  });
 }
 
 /** An operator's client. */
