@@ -15,12 +15,13 @@ const stuckAfterMs = 60_000;
 const lookEveryMs = 200;
 
 /** @returns a stack with the helper, ready to start in `directory` */
-export function prepareDemo({ nodes, helper }: DemoOptions, directory: string): Promise<Stack> {
+export function prepareDemo({ nodes, helper, insecure }: DemoOptions, directory: string): Promise<Stack> {
   // Nodes that failed have their next turn soon, and sightings of a large fleet do not crowd out its runs.
   const interval = `${Math.max(5, Math.ceil(nodes / 100))}s`;
   return Stack.prepare({
     directory,
     nodes,
+    tls: insecure ? 'insecure' : 'required',
     helper: helper ?? `sh ${quoteWord(`${projectRoot()}/examples/helpers/minimal.sh`)}`,
     discovery: { interval, max_reports_per_second: Math.max(500, nodes) },
     provisioner: { interval },

@@ -64,7 +64,7 @@ function stopOnSignals(stack: Stack): AbortSignal {
   return stop.signal;
 }
 
-async function keepUp({ ports }: Stack, stop: AbortSignal): Promise<void> {
+async function keepUp({ ports, trust }: Stack, stop: AbortSignal): Promise<void> {
   say('kept up until Ctrl-C:');
   say(
     `  discovery     127.0.0.1:${ports.consumers}, metrics http://127.0.0.1:${ports.discoveryMonitor}/metrics`,
@@ -72,6 +72,8 @@ async function keepUp({ ports }: Stack, stop: AbortSignal): Promise<void> {
   say(
     `  provisioner   127.0.0.1:${ports.provisioner}, metrics http://127.0.0.1:${ports.provisionerMonitor}/metrics`,
   );
+  if (trust !== undefined)
+    say(`  certificates  ${trust.certificates} (operator.pem and operator-key.pem are yours)`);
   await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
 }
 

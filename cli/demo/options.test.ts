@@ -1,13 +1,23 @@
 import { expect, test } from 'vitest';
 import { parseDemoOptions } from './options.js';
 
-test('without flags: 25 nodes, the example helper, and an end', () => {
-  expect(parseDemoOptions([])).toEqual({ nodes: 25, helper: undefined, keep: false });
+test('without flags: 25 nodes, the example helper, encryption, and an end', () => {
+  expect(parseDemoOptions([])).toEqual({
+    nodes: 25,
+    helper: undefined,
+    keep: false,
+    insecure: false,
+  });
 });
 
 test('what is given is taken', () => {
-  const args = ['--nodes', '2000', '--helper', 'python3 a.py', '--keep'];
-  expect(parseDemoOptions(args)).toEqual({ nodes: 2000, helper: 'python3 a.py', keep: true });
+  const args = ['--nodes', '2000', '--helper', 'python3 a.py', '--keep', '--insecure'];
+  expect(parseDemoOptions(args)).toEqual({
+    nodes: 2000,
+    helper: 'python3 a.py',
+    keep: true,
+    insecure: true,
+  });
   expect(parseDemoOptions(['--help'])).toBeUndefined();
 });
 

@@ -9,6 +9,8 @@ export interface DemoOptions {
   readonly helper: string | undefined;
   /** Keep everything running after the last node is confirmed. */
   readonly keep: boolean;
+  /** Without encryption, tokens and keys. */
+  readonly insecure: boolean;
 }
 
 /** The command line cannot be used. */
@@ -16,14 +18,16 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-export const usage = `usage: npm run demo -- [--nodes N] [--helper COMMAND] [--keep]
+export const usage = `usage: npm run demo -- [--nodes N] [--helper COMMAND] [--keep] [--insecure]
 
 Starts discovery, the provisioner and a swarm of nodes on loopback, and follows the nodes until each came up
-with its configuration. Exits with 0 when all did, with 1 when any did not.
+with its configuration. Exits with 0 when all did, with 1 when any did not. Connections are encrypted, and each node
+shows a token and gets one of its own; certificates and keys are made for this demo alone.
 
   --nodes N           how many nodes, 1 to 20000 (25)
   --helper COMMAND    your own helper, for instance "python3 /path/to/helper.py" (the example's)
   --keep              keeps everything running at the end, until Ctrl-C
+  --insecure          without encryption, tokens and keys
   --help              prints this
 `;
 
@@ -40,7 +44,7 @@ export function parseDemoOptions(args: readonly string[]): DemoOptions | undefin
     throw new UsageError(`--nodes ${values.nodes}: expected a whole number from 1 to 20000`);
   }
   if (values.helper?.trim() === '') throw new UsageError('--helper: expected a command line');
-  return { nodes, helper: values.helper, keep: values.keep };
+  return { nodes, helper: values.helper, keep: values.keep, insecure: values.insecure };
 }
 
 function read(args: readonly string[]) {
@@ -51,6 +55,7 @@ function read(args: readonly string[]) {
         nodes: { type: 'string', default: '25' },
         helper: { type: 'string' },
         keep: { type: 'boolean', default: false },
+        insecure: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     }).values;
