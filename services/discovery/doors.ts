@@ -28,8 +28,8 @@ const largestReport = 65_536;
 /** A node that keeps its connection open has it closed when it has said nothing for so long: milliseconds. */
 const longestIdleMs = 60_000;
 
-/** Nodes that are connected and have not been answered. */
-const connectionsAtOnce = 256;
+/** Nodes that are connected and have not been answered. One with TLS costs three times as much. */
+const connectionsAtOnce = { plain: 256, tls: 128 } as const;
 
 /** What is kept of the time to stop, to end in good order: milliseconds. */
 const reserveMs = 500;
@@ -102,7 +102,7 @@ export class Doors {
           'grpc.max_connection_idle_ms': longestIdleMs,
         },
         gate: {
-          atOnce: connectionsAtOnce,
+          atOnce: connectionsAtOnce[tls === undefined ? 'plain' : 'tls'],
           sourceOf: ({ remoteAddress = '' }) => originOf(unmapIp(remoteAddress)),
           turnedAway: () => metrics.nodeTurnedAway(),
         },

@@ -1,6 +1,8 @@
 // Discovery with encryption: what it believes of nodes, whom it lets in as a consumer, and that nobody takes the
 // place of a node that is there. Real servers, clients and certificates.
 
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { status } from '@grpc/grpc-js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -170,6 +172,18 @@ describe('the token of a report', () => {
     ]);
     expect(lines.join()).not.toContain(token);
   });
+});
+
+it('a source that holds hundreds of handshakes open keeps nobody else out', async () => {
+  const { app, node } = await setUp();
+  const { host, port } = parseHostPort(app.addresses.nodes);
+  const idle = Array.from({ length: 300 }, () => connect({ host, port, localAddress: '127.0.0.2' }));
+  onTestFinished(() => {
+    for (const socket of idle) socket.destroy();
+  });
+  for (const socket of idle) socket.on('error', () => {});
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
+  await node('a.example');
 });
 
 describe('a consumer', () => {

@@ -73,7 +73,7 @@ export function open(
   return { definition, implementation, access: Object.fromEntries(names.map((name) => [name, 'OPEN'])) };
 }
 
-function agentServing(given: Partial<NodeAgentServiceServer> = {}): NodeAgentServiceServer {
+export function agentServing(given: Partial<NodeAgentServiceServer> = {}): NodeAgentServiceServer {
   return {
     identify: unimplemented('Identify'),
     getJwt: unimplemented('GetJwt'),
