@@ -2,24 +2,32 @@
 // are of no more use together with what is connected with them.
 
 import type { Socket } from 'node:net';
-import type { Server, ServerCredentials } from '@grpc/grpc-js';
+import { type Server, ServerCredentials } from '@grpc/grpc-js';
 import type { Clock, Timer } from '../clock.js';
+import type { Logger } from '../logger.js';
+import { terminating } from './termination.js';
+
+type Injector = ReturnType<Server['createConnectionInjector']>;
 
 interface Entry {
-  readonly injector: ReturnType<Server['createConnectionInjector']>;
+  readonly injector: Injector;
+  /** Takes a connection from which nothing was read yet. */
+  readonly take: (socket: Socket) => void;
   readonly sockets: Set<Socket>;
 }
 
 export class Injectors {
   readonly #server: Server;
   readonly #clock: Clock;
+  readonly #log: Logger;
   readonly #entries = new Map<ServerCredentials, Entry>();
   readonly #sockets = new Set<Socket>();
   readonly #ending = new Set<Timer>();
 
-  constructor(server: Server, clock: Clock) {
+  constructor(server: Server, clock: Clock, log: Logger) {
     this.#server = server;
     this.#clock = clock;
+    this.#log = log;
   }
 
   /** @throws Error where the credentials cannot be used */
@@ -29,14 +37,14 @@ export class Injectors {
 
   /** @param socket paused, and nothing was read from it yet */
   inject(socket: Socket, credentials: ServerCredentials): void {
-    const { injector, sockets } = this.#entryOf(credentials);
+    const { take, sockets } = this.#entryOf(credentials);
     sockets.add(socket);
     this.#sockets.add(socket);
     socket.once('close', () => {
       sockets.delete(socket);
       this.#sockets.delete(socket);
     });
-    injector.injectConnection(socket);
+    take(socket);
     socket.resume();
   }
 
@@ -64,9 +72,15 @@ export class Injectors {
   #entryOf(credentials: ServerCredentials): Entry {
     let entry = this.#entries.get(credentials);
     if (entry === undefined) {
-      entry = { injector: this.#server.createConnectionInjector(credentials), sockets: new Set() };
+      const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
+      entry = { injector, take: this.#takingInto(injector, credentials), sockets: new Set() };
       this.#entries.set(credentials, entry);
     }
     return entry;
+  }
+
+  #takingInto(injector: Injector, credentials: ServerCredentials): (socket: Socket) => void {
+    const inject = (socket: Socket) => injector.injectConnection(socket);
+    return credentials._isSecure() ? terminating(credentials, inject, this.#log) : inject;
   }
 }

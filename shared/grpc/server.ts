@@ -107,7 +107,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     const served = services.map(({ definition }) => definition);
     for (const definition of addReflection(server, calls, served)) access.addAll(definition, roles);
   }
-  const injectors = new Injectors(server, clock);
+  const injectors = new Injectors(server, clock, log);
   const ofAll = options.credentials ?? ServerCredentials.createInsecure();
   const { credentialsFor = () => ofAll } = options;
   // Those that cannot be used are told here, and not by the first connection.

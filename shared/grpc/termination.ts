@@ -1,0 +1,46 @@
+// The server's half of TLS, in front of grpc-js, which is given connections that are through their handshake. It
+// could shake hands itself, but drops the connection of a client whose certificate has a bad signature, where the
+// client is to be told so by each call; and nobody would see why a handshake fails.
+
+import type { Socket } from 'node:net';
+import { createServer, type TLSSocket } from 'node:tls';
+import type { ServerCredentials } from '@grpc/grpc-js';
+import type { Logger } from '../logger.js';
+
+/**
+ * Shakes hands as the credentials say, also as they say after a change.
+ *
+ * @param connected is given each connection once it is encrypted and HTTP/2 was agreed on
+ * @returns what takes a connection from which nothing was read yet
+ * @throws Error where the credentials cannot be used
+ */
+export function terminating(
+  credentials: ServerCredentials,
+  connected: (socket: TLSSocket) => void,
+  log: Logger,
+): (socket: Socket) => void {
+  const server = createServer({
+    ...credentials._getConstructorOptions(),
+    ...credentials._getSecureContextOptions(),
+    ALPNProtocols: ['h2'],
+  });
+  credentials._addWatcher((changed) => {
+    if (changed !== null) server.setSecureContext(changed);
+  });
+  const failed = (error: Error, socket: TLSSocket) => {
+    log.debug({ peer: socket.remoteAddress, why: error.message }, 'a TLS connection has failed');
+    socket.destroy();
+  };
+  server.on('tlsClientError', failed);
+  server.on('secureConnection', (socket) => {
+    socket.on('error', (error) => failed(error, socket));
+    // Looking at the certificate empties OpenSSL's list of errors. Node would take one that is left there, by a
+    // bad signature for instance, for the end of the connection.
+    socket.getPeerCertificate();
+    if (socket.alpnProtocol === 'h2') connected(socket);
+    else socket.destroy();
+  });
+  return (socket) => {
+    server.emit('connection', socket);
+  };
+}
