@@ -27,10 +27,13 @@ export class FakeDiscovery {
   readonly #changed = new EventTarget();
   #port = 0;
 
-  /** @param port 0 for any free one */
-  static async start(port = 0): Promise<FakeDiscovery> {
+  /**
+   * @param port 0 for any free one
+   * @param credentials in the clear where absent
+   */
+  static async start(port = 0, credentials = ServerCredentials.createInsecure()): Promise<FakeDiscovery> {
     const fake = new FakeDiscovery();
-    await fake.#listen(port);
+    await fake.#listen(port, credentials);
     return fake;
   }
 
@@ -69,7 +72,7 @@ export class FakeDiscovery {
     this.#server.forceShutdown();
   }
 
-  async #listen(port: number): Promise<void> {
+  async #listen(port: number, credentials: ServerCredentials): Promise<void> {
     this.#server.addService(
       {
         watchNodes: {
@@ -88,7 +91,7 @@ export class FakeDiscovery {
       },
     );
     this.#port = await new Promise<number>((resolve, reject) => {
-      this.#server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, bound) => {
+      this.#server.bindAsync(`127.0.0.1:${port}`, credentials, (error, bound) => {
         if (error === null) resolve(bound);
         else reject(error);
       });

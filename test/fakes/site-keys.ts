@@ -1,15 +1,16 @@
 // The keys of a site for tests: what signs provisioning tokens and verifies them, and what signs server tokens.
 
-import { randomBytes } from 'node:crypto';
+import { randomBytes, sign } from 'node:crypto';
 import type { SigningSource, SigningState } from '../../services/provisioner/enrolment/signing.js';
 import { Secret } from '../../shared/secret.js';
+import { newKsuid } from '../../shared/trust/ksuid.js';
 import {
   mintProvisioningToken,
   type NewProvisioningToken,
 } from '../../shared/trust/mint-provisioning-token.js';
 import { ed25519KeyFromSeed, rawPublicKey } from '../../shared/trust/raw-keys.js';
 import { createServerTokenIssuer } from '../../shared/trust/server-token.js';
-import { parseSigningKey } from '../../shared/trust/signing-key.js';
+import { parseSigningKey, signToken } from '../../shared/trust/signing-key.js';
 import { TokenVerifier } from '../../shared/trust/token-verifier.js';
 import { parseVerificationKey, type VerificationKey } from '../../shared/trust/verification-key.js';
 
@@ -27,6 +28,30 @@ export class SiteKeys {
   token(now: number, wish: Partial<NewProvisioningToken> = {}): Promise<string> {
     const token = { secret: new Secret('s3cret'), ...wish };
     return mintProvisioningToken(token, parseSigningKey(this.seed), Math.floor(now));
+  }
+
+  /** @returns the token that this site, as an organisation, gives to the holder of another key (its seed, hex) */
+  signingToken(
+    seed: string,
+    wish: { readonly expiresAt: number; readonly purpose?: string },
+  ): Promise<string> {
+    const { expiresAt, purpose = 'choria_client_id' } = wish;
+    const organisation = ed25519KeyFromSeed(Buffer.from(this.seed, 'hex'));
+    const publicKey = rawPublicKey(ed25519KeyFromSeed(Buffer.from(seed, 'hex'))).toString('hex');
+    const issuedAt = 1_750_000_000;
+    const jti = newKsuid(issuedAt);
+    const claims = {
+      callerid: 'provisioner',
+      purpose,
+      tcs: sign(null, Buffer.from(`${jti}.${publicKey}`), organisation).toString('hex'),
+      public_key: publicKey,
+      iss: `I-${this.publicKey}`,
+      exp: expiresAt,
+      nbf: issuedAt,
+      iat: issuedAt,
+      jti,
+    };
+    return signToken(claims, parseSigningKey(this.seed));
   }
 
   verifier(): TokenVerifier {

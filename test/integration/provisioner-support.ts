@@ -3,7 +3,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, credentials } from '@grpc/grpc-js';
+import { Client, credentials, type ServerCredentials } from '@grpc/grpc-js';
 import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { createApp, type ProvisionerApp } from '../../services/provisioner/app.js';
@@ -89,8 +89,8 @@ export class Site {
   }
 }
 
-export async function startDiscovery(port = 0): Promise<FakeDiscovery> {
-  const discovery = await FakeDiscovery.start(port);
+export async function startDiscovery(port = 0, credentials?: ServerCredentials): Promise<FakeDiscovery> {
+  const discovery = await FakeDiscovery.start(port, credentials);
   onTestFinished(() => discovery.stop());
   return discovery;
 }

@@ -1,16 +1,14 @@
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { newKsuid } from '../../../shared/trust/ksuid.js';
-import { ed25519KeyFromSeed, rawPublicKey } from '../../../shared/trust/raw-keys.js';
-import { parseSigningKey, signToken } from '../../../shared/trust/signing-key.js';
 import { FakeClock } from '../../../test/fakes/fake-clock.js';
+import { SiteKeys } from '../../../test/fakes/site-keys.js';
 import { SigningFiles, type SigningState } from './signing.js';
 
 let folder: string;
-const organisation = randomBytes(32).toString('hex');
+const organisation = new SiteKeys();
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'slipway-signing-'));
@@ -24,25 +22,6 @@ function write(name: string, content: string): string {
   writeFileSync(`${path}.new`, content);
   renameSync(`${path}.new`, path);
   return path;
-}
-
-/** The token that the organisation gave to a signing key. */
-function signingToken(seed: string, expiresAt: number, purpose = 'choria_client_id'): Promise<string> {
-  const issuer = ed25519KeyFromSeed(Buffer.from(organisation, 'hex'));
-  const publicKey = rawPublicKey(ed25519KeyFromSeed(Buffer.from(seed, 'hex'))).toString('hex');
-  const jti = newKsuid(1_750_000_000);
-  const claims = {
-    callerid: 'provisioner',
-    purpose,
-    tcs: sign(null, Buffer.from(`${jti}.${publicKey}`), issuer).toString('hex'),
-    public_key: publicKey,
-    iss: `I-${rawPublicKey(issuer).toString('hex')}`,
-    exp: expiresAt,
-    nbf: 1_750_000_000,
-    iat: 1_750_000_000,
-    jti,
-  };
-  return signToken(claims, parseSigningKey(organisation));
 }
 
 function start(paths: { readonly key: string; readonly token?: string }) {
@@ -84,7 +63,7 @@ describe('what signs server tokens', () => {
     const key = write('key', seed);
     const { files, now } = start({ key, token: join(folder, 'token') });
     expect(files.expiresAt).toBeUndefined();
-    write('token', await signingToken(seed, now + 3_600));
+    write('token', await organisation.signingToken(seed, { expiresAt: now + 3_600 }));
     await files.current();
     expect(files.expiresAt).toBe(now + 3_600);
   });
@@ -115,12 +94,12 @@ describe('what signs server tokens', () => {
     const now = clock.now() / 1000;
     const next = randomBytes(32).toString('hex');
     const key = write('key', seed);
-    const token = write('token', await signingToken(seed, now + 3_600));
+    const token = write('token', await organisation.signingToken(seed, { expiresAt: now + 3_600 }));
     const { files } = start({ key, token });
     expect((await files.current()).kind).toBe('USABLE');
     write('key', next);
     expect(whyOf(await files.current())).toMatch(/^jwt_signing_token /);
-    write('token', await signingToken(next, now + 3_600));
+    write('token', await organisation.signingToken(next, { expiresAt: now + 3_600 }));
     expect((await files.current()).kind).toBe('USABLE');
   });
 
@@ -132,7 +111,7 @@ describe('what signs server tokens', () => {
     const key = write('key', seed);
     const token = join(folder, 'token');
     const { files, now } = start({ key, token });
-    write('token', await signingToken(seed, now + validFor, purpose));
+    write('token', await organisation.signingToken(seed, { expiresAt: now + validFor, purpose }));
     const said = whyOf(await files.current());
     expect(said).toMatch(/^jwt_signing_token /);
     expect(said).toMatch(why);
@@ -142,7 +121,7 @@ describe('what signs server tokens', () => {
     const key = write('key', seed);
     const token = join(folder, 'token');
     const { files, clock, now } = start({ key, token });
-    write('token', await signingToken(seed, now + 120));
+    write('token', await organisation.signingToken(seed, { expiresAt: now + 120 }));
     expect((await files.current()).kind).toBe('USABLE');
     await clock.advance(120_000);
     expect(whyOf(await files.current())).toMatch(/expired/);
@@ -151,7 +130,7 @@ describe('what signs server tokens', () => {
   it('is the key, where that is what is wrong', async () => {
     const key = write('key', 'no key');
     const { files, now } = start({ key, token: join(folder, 'token') });
-    write('token', await signingToken(seed, now + 3_600));
+    write('token', await organisation.signingToken(seed, { expiresAt: now + 3_600 }));
     expect(whyOf(await files.current())).toMatch(/^jwt_signing_key /);
   });
 
