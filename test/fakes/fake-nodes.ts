@@ -2,7 +2,7 @@
 // take any configuration and check nothing; what a test wants to go wrong it puts in their way.
 
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { Server, ServerCredentials, type ServerUnaryCall, status } from '@grpc/grpc-js';
+import { type Metadata, Server, ServerCredentials, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import {
   type ConfigureRequest,
   type GenerateCsrRequest,
@@ -11,7 +11,10 @@ import {
   type RestartRequest,
   RunStage,
 } from '../../shared/gen/slipway/node/v1/node.js';
+import { RpcError, toStatus } from '../../shared/grpc/errors.js';
+import { readNodeMetadata } from '../../shared/grpc/node-metadata.js';
 import { configurationDigest } from '../../shared/trust/digest.js';
+import { verifyProof } from '../../shared/trust/proof.js';
 import { toDuration } from '../../shared/wire/time.js';
 import type { TestCertificate } from './certificates.js';
 import { boot } from './node-events.js';
@@ -36,6 +39,8 @@ export class FakeNode {
   readonly answers = new Map<string, Answer>();
   readonly keys = new NodeKeys();
   serverJwt = '';
+  /** What a caller has to prove that it knows; without it any proof is taken. */
+  secret: string | undefined;
   features = { jwt: true, ed25519: true, pki: true, upgrades: false };
   readonly #waiting: { readonly call: string; readonly heard: () => void }[] = [];
 
@@ -167,6 +172,16 @@ export class FakeNodes {
     this.#port = (this.#listener.address() as AddressInfo).port;
   }
 
+  /** @throws RpcError */
+  #checkProof({ secret, identity, bootNumber }: FakeNode, metadata: Metadata): void {
+    if (secret === undefined) return;
+    const { proof, run } = readNodeMetadata(metadata);
+    const { certificateSha256 } = this;
+    const challenge = Buffer.alloc(32, bootNumber);
+    if (verifyProof(proof, { secret, identity, runId: run, challenge, certificateSha256 })) return;
+    throw new RpcError(status.UNAUTHENTICATED, 'the proof does not match', { reason: 'PROOF_INVALID' });
+  }
+
   #serve<Req>(
     name: string,
     answer: (node: FakeNode, request: Req, runId: string) => object | Promise<object>,
@@ -180,6 +195,7 @@ export class FakeNodes {
       const runId = String(call.metadata.get('slipway-run')[0] ?? '');
       const reply = async () => {
         await node.take(name);
+        if (name !== 'Identify') this.#checkProof(node, call.metadata);
         const right = await answer(node, call.request, runId);
         const given = node.answers.get(name);
         const other = typeof given === 'function' ? given(call.request as never, runId) : given;
@@ -187,7 +203,7 @@ export class FakeNodes {
       };
       void reply().then(
         (value) => callback(null, value),
-        (error: unknown) => callback({ code: status.INTERNAL, details: String(error) }),
+        (error: unknown) => callback(toStatus(error)),
       );
     };
   }
