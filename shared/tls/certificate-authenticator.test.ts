@@ -70,7 +70,7 @@ describe('a client certificate', () => {
     const { rolesOf } = authenticator();
     const context = await contextWith({ usages: ['clientAuth'], uris: [viewer] });
     const raw = context?.sslPeerCertificate?.raw;
-    for (let each = 0; each < 1500; each++) {
+    for (let each = 0; each < 150; each++) {
       const copy = { sslPeerCertificate: { raw, fingerprint256: `${each}` } } as unknown as AuthContext;
       expect(rolesOf(copy)).toEqual(new Set(['viewer']));
     }

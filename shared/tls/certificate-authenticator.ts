@@ -13,7 +13,7 @@ interface Known extends CertificateFacts {
 }
 
 /** Certificates that are remembered; there are a few services and operators. */
-const mostKnown = 1000;
+const mostKnown = 100;
 
 /**
  * Reads roles from client certificates, which need EKU clientAuth and must be valid at the moment of the call.

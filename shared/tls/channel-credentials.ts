@@ -28,9 +28,10 @@ export function serviceCredentials(
   const contextOf = newest(({ certificatePem, keyPem, caPem }: TlsMaterial) =>
     createSecureContext({ minVersion, cert: certificatePem, key: keyPem, ...trusting(caPem) }),
   );
+  const hasRole = roleCheck(service);
   return new GuardedCredentials(clock, (connecting) =>
     verified(connecting, connecting.socket, contextOf(files.current), clock, (der) => {
-      if (!hasRole(der, service) && !hasName(der, connecting.host)) {
+      if (!hasRole(der) && !hasName(der, connecting.host)) {
         throw new Error(
           `the peer's certificate has neither the URI ${roleUri(service)} nor the name ${connecting.host}`,
         );
@@ -61,6 +62,7 @@ export function registryCredentials(anchor: RegistryAnchor, clock: Clock = syste
     new X509Certificate(caPem);
     contextOf(caPem);
   }
+  const hasRole = roleCheck('discovery');
   return new GuardedCredentials(clock, async (connecting) => {
     let { socket } = connecting;
     if (caPem === undefined && anchor.kind === 'HASH') {
@@ -70,7 +72,7 @@ export function registryCredentials(anchor: RegistryAnchor, clock: Clock = syste
       socket = await dial(host, port, connecting.guard);
     }
     return verified(connecting, socket, contextOf(caPem ?? ''), clock, (der) => {
-      if (!hasRole(der, 'discovery')) {
+      if (!hasRole(der)) {
         throw new Error(`the peer's certificate lacks the URI ${roleUri('discovery')}`);
       }
     });
@@ -151,8 +153,14 @@ function roleUri(service: string): string {
   return `slipway:role:${service}`;
 }
 
-function hasRole(der: Buffer, service: string): boolean {
-  return readCertificate(der).names.some(({ kind, value }) => kind === 'URI' && value === roleUri(service));
+/** Reading a certificate costs more than all else of a connection, and the same one comes again and again. */
+function roleCheck(service: string): (der: Buffer) => boolean {
+  const read = newest((hex: string) =>
+    readCertificate(Buffer.from(hex, 'hex')).names.some(
+      ({ kind, value }) => kind === 'URI' && value === roleUri(service),
+    ),
+  );
+  return (der) => read(der.toString('hex'));
 }
 
 function hasName(der: Buffer, host: string): boolean {

@@ -43,7 +43,7 @@ export class TlsFiles {
   #failure = '';
   #warned = '';
   #age: 'YOUNG' | 'OLD' | 'EXPIRED' = 'YOUNG';
-  #refreshing: Promise<void> | undefined;
+  #refreshing = Promise.resolve();
   #timer: Timer | undefined;
 
   private constructor(paths: TlsPaths, options: TlsFilesOptions, texts: TlsTexts, material: TlsMaterial) {
@@ -79,9 +79,7 @@ export class TlsFiles {
 
   /** Looks at the files now. */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#refresh().finally(() => {
-      this.#refreshing = undefined;
-    });
+    this.#refreshing = this.#refreshing.then(() => this.#refresh());
     return this.#refreshing;
   }
 

@@ -2,9 +2,11 @@
 
 import { webcrypto } from 'node:crypto';
 import {
+  AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
   ExtendedKeyUsageExtension,
   SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
   X509Certificate,
   X509CertificateGenerator,
 } from '../../shared/trust/x509.js';
@@ -20,9 +22,10 @@ export interface CertificateWish {
   readonly uris?: readonly string[];
   readonly dns?: readonly string[];
   readonly ips?: readonly string[];
-  /** EKU; none where absent. */
+  /** Extended key usages; no such extension where absent. */
   readonly usages?: readonly ('serverAuth' | 'clientAuth')[];
-  /** Days from now, or Unix milliseconds given as dates. */
+  /** Whether it says which keys it and its issuer have, as most do. Default true. */
+  readonly keyIds?: boolean;
   readonly notBefore?: Date;
   readonly notAfter?: Date;
 }
@@ -67,6 +70,7 @@ export async function makeCertificate(wish: CertificateWish = {}): Promise<TestC
   const subject = `CN=${wish.name ?? 'test'}`;
   const issuer = wish.issuer && new X509Certificate(wish.issuer.certificatePem);
   const signingKey = wish.issuer?.keys.privateKey ?? keys.privateKey;
+  const issuerKey = issuer?.publicKey ?? keys.publicKey;
   const certificate = await X509CertificateGenerator.create({
     serialNumber: (serial++).toString(16).padStart(4, '0'),
     subject,
@@ -78,6 +82,12 @@ export async function makeCertificate(wish: CertificateWish = {}): Promise<TestC
     signingAlgorithm: { hash: 'SHA-256', ...signingKey.algorithm },
     extensions: [
       new BasicConstraintsExtension(wish.ca ?? false, undefined, true),
+      ...(wish.keyIds === false
+        ? []
+        : [
+            await SubjectKeyIdentifierExtension.create(keys.publicKey),
+            await AuthorityKeyIdentifierExtension.create(issuerKey),
+          ]),
       ...(names.length > 0 ? [new SubjectAlternativeNameExtension(names)] : []),
       ...(wish.usages ? [new ExtendedKeyUsageExtension(wish.usages.map((usage) => usageIds[usage]))] : []),
     ],

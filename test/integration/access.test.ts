@@ -105,7 +105,15 @@ test('the services give access as the table says', () => {
 });
 
 /** Ways to come without a certificate that counts. */
-const strangers = ['none', 'another CA', 'expired', 'not yet valid', 'for servers', 'without usage'] as const;
+const strangers = [
+  'none',
+  'another CA',
+  'a CA that looks the same',
+  'expired',
+  'not yet valid',
+  'for servers',
+  'without usage',
+] as const;
 
 type Caller = Role | (typeof strangers)[number] | 'no role';
 
@@ -119,6 +127,11 @@ beforeAll(async () => {
   const other = await makeAuthority({ name: 'site CA' });
   certificates.set('none', undefined);
   certificates.set('another CA', await makeCertificate({ ...good, issuer: other }));
+  // Nothing but the signature tells it from a good one.
+  certificates.set(
+    'a CA that looks the same',
+    await makeCertificate({ ...good, issuer: other, keyIds: false }),
+  );
   const past = { notBefore: new Date(Date.now() - 9 * dayMs), notAfter: new Date(Date.now() - dayMs) };
   certificates.set('expired', await site.issue({ ...good, ...past }));
   certificates.set('not yet valid', await site.issue({ ...good, notBefore: new Date(Date.now() + dayMs) }));
