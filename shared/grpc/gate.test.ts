@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../test/fakes/fake-clock.js';
+import type { Clock } from '../clock.js';
 import { Gate } from './gate.js';
 
 class FakeConnection extends EventEmitter {
@@ -60,6 +61,31 @@ test('a connection that stays open keeps the others waiting for a second', async
   expect(inside).toEqual([stays, next]);
   expect(stays.closed).toBe(false);
   expect(clock.pendingTimers).toBe(0);
+});
+
+test('a connection that this process has not come to serve is not taken for one that stays', () => {
+  let now = 0;
+  const looks: (() => void)[] = [];
+  const clock: Clock = {
+    now: () => now,
+    monotonic: () => now,
+    setTimer: (_ms, look) => {
+      looks.push(look);
+      return { cancel: () => {} };
+    },
+  };
+  const inside: FakeConnection[] = [];
+  const options = { clock, atOnce: 1, sourceOf: () => '', turnedAway: () => {} };
+  const gate = new Gate<FakeConnection>(options, (connection) => inside.push(connection));
+  const [slow, next] = [new FakeConnection('a'), new FakeConnection('a')];
+  for (const connection of [slow, next]) gate.enter(connection);
+  for (let look = 0; look < 3; look++) {
+    now += 600;
+    looks.shift()?.();
+  }
+  expect(inside).toEqual([slow]);
+  slow.destroy();
+  expect(inside).toEqual([slow, next]);
 });
 
 test('what has waited for two seconds is closed, and counted', async () => {

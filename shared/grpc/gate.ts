@@ -21,7 +21,10 @@ export interface GateOptions<T> {
   readonly turnedAway: () => void;
 }
 
-/** After so long a connection is one that stays, and keeps nobody waiting: milliseconds. */
+/**
+ * After so long a connection is one that stays, and keeps nobody waiting: milliseconds in which this process came to
+ * serve it. One that is not done because this process is behind is no reason to take on more.
+ */
 const doneAfterMs = 1000;
 
 /** The longest wait: callers give up after a few seconds. Milliseconds. */
@@ -42,16 +45,20 @@ interface Place<T> {
 export class Gate<T extends Connection> {
   readonly #options: GateOptions<T>;
   readonly #letIn: (connection: T) => void;
-  /** When each of those that are not done was let in, oldest first. */
+  /** When each of those that are not done was let in, by `#time`, oldest first. */
   readonly #inside = new Map<T, number>();
   /** Those of one source each, oldest first; the source whose turn it is comes first. */
   readonly #lines = new Map<string, Place<T>[]>();
   #waiting = 0;
   #timer: Timer | undefined;
+  /** Goes on with each look at those that wait, by no more than there is between looks. */
+  #time = 0;
+  #lookedAt: number;
 
   constructor(options: GateOptions<T>, letIn: (connection: T) => void) {
     this.#options = options;
     this.#letIn = letIn;
+    this.#lookedAt = options.clock.monotonic();
   }
 
   /** Lets the connection in when its turn comes, or closes it. */
@@ -78,21 +85,28 @@ export class Gate<T extends Connection> {
 
   #proceed(): void {
     const { clock, atOnce } = this.#options;
-    const now = clock.monotonic();
+    // While nobody waits, nothing is behind.
+    if (this.#timer === undefined) this.#passTime(Number.POSITIVE_INFINITY);
     for (const [connection, since] of this.#inside) {
-      if (now - since < doneAfterMs) break;
+      if (this.#time - since < doneAfterMs) break;
       this.#inside.delete(connection);
     }
-    while (this.#waiting > 0 && this.#inside.size < atOnce) this.#takeNext(now);
+    while (this.#waiting > 0 && this.#inside.size < atOnce) this.#takeNext();
     if (this.#waiting > 0) this.#timer ??= clock.setTimer(everyMs, () => this.#lookThrough());
   }
 
-  #takeNext(now: number): void {
+  #passTime(longestMs: number): void {
+    const now = this.#options.clock.monotonic();
+    this.#time += Math.min(now - this.#lookedAt, longestMs);
+    this.#lookedAt = now;
+  }
+
+  #takeNext(): void {
     const [source] = this.#lines.keys();
     const connection = source === undefined ? undefined : this.#firstOf(source);
     if (source === undefined || connection === undefined) return;
     this.#toTheEnd(source);
-    this.#inside.set(connection, now);
+    this.#inside.set(connection, this.#time);
     connection.once('close', () => {
       if (this.#inside.delete(connection)) this.#proceed();
     });
@@ -101,6 +115,7 @@ export class Gate<T extends Connection> {
 
   /** Closes those that have waited too long. */
   #lookThrough(): void {
+    this.#passTime(everyMs);
     this.#timer = undefined;
     const tooOld = this.#options.clock.monotonic() - longestWaitMs;
     for (const [source, line] of this.#lines) {
