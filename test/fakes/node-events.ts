@@ -49,8 +49,14 @@ export function gone(
   return { type, node: node(name, bootNumber, over) };
 }
 
-export function cameUp(name: string, bootNumber: number, runId?: RunId, digest = 'd1'): Arrival {
-  return { type: 'PROVISIONED', node: node(name, bootNumber), runId, configurationDigest: digest };
+export function cameUp(
+  name: string,
+  bootNumber: number,
+  runId?: RunId,
+  digest = 'd1',
+  over: Partial<SightedNode> = {},
+): Arrival {
+  return { type: 'PROVISIONED', node: node(name, bootNumber, over), runId, configurationDigest: digest };
 }
 
 export const everyEventType: readonly NodeEvent['type'][] = [

@@ -253,6 +253,35 @@ describe('a new boot that another discovery service names', () => {
     ]);
   });
 
+  it.each([
+    ['the same boot with another certificate', sighted('b', 1, { ...elsewhere, certificateSha256: 'ee' })],
+    [
+      'its shutdown, with another certificate',
+      gone('b', 1, 'SHUTDOWN', { ...elsewhere, certificateSha256: 'ee' }),
+    ],
+    ['that another boot of it is configured', cameUp('b', 2, undefined, 'd1', elsewhere)],
+  ])('cannot move or remove an incumbent that answers by reporting %s', async (_name, event) => {
+    const bench = new FleetBench();
+    const { fleet } = bench;
+    fleet.handle(sighted('a'));
+    const seen = sighted('b', 1, { certificateSha256: 'cc' });
+    fleet.handle(seen);
+    bench.stillThere.push(seen.node);
+    fleet.handle(event);
+    await settle();
+    expect(bench.sink.of('NODE_CONFLICT')).toMatchObject([{ newcomerAddress: elsewhere.address }]);
+    await bench.end(provisioned);
+    expect(bench.runs.last.task.node).toEqual(seen.node);
+  });
+
+  it('is believed where it is the incumbent itself that another service hears', async () => {
+    const bench = new FleetBench();
+    const { fleet } = bench;
+    for (const name of ['a', 'b']) fleet.handle(sighted(name, 1, { certificateSha256: 'cc' }));
+    fleet.handle(gone('b', 1, 'SHUTDOWN', { ...elsewhere, certificateSha256: 'cc' }));
+    expect(fleet.status.hosts.QUEUED).toBe(0);
+  });
+
   it('takes over from no boot but the one that was asked', async () => {
     const bench = new FleetBench();
     const { fleet } = bench;

@@ -116,8 +116,7 @@ export class Fleet {
     learnBootOfRun(host);
     settleRun(host, event);
     const meaning = meaningOf(event.type, host.boots.relation(event.node.bootId));
-    const namedElsewhere = event.node.discovery !== host.node.discovery;
-    if (meaning === 'SIGHTED_NEW_BOOT' && namedElsewhere && host.node.bootId !== gone) {
+    if (meaning !== 'NOTHING' && claimsName(host, event) && host.node.bootId !== gone) {
       this.#askIncumbent(host, event);
     } else {
       this.#act(admission[host.standing.kind][meaning], host, event);
@@ -148,7 +147,7 @@ export class Fleet {
     }
   }
 
-  /** Another discovery service names a new boot: two machines under one name, or the node moved on. */
+  /** Another discovery service names another boot: two machines under one name, or the node moved on. */
   #askIncumbent(host: Host, event: HostEvent): void {
     const incumbent = host.node;
     this.#incumbents.ask(incumbent, (there) => {
@@ -165,6 +164,15 @@ export class Fleet {
     const { identity, address } = node;
     this.#sink.publish({ type: 'NODE_CONFLICT', identity, address, newcomerAddress });
   }
+}
+
+/**
+ * Whether another discovery service than the host's own speaks of another boot than the host is in. A boot is known
+ * by its certificate too: its id is no secret, and a service that has not met the node cannot tell who speaks for it.
+ */
+function claimsName(host: Host, { node }: HostEvent): boolean {
+  if (node.discovery === host.node.discovery) return false;
+  return node.bootId !== host.boots.current || node.certificateSha256 !== host.node.certificateSha256;
 }
 
 /** The node came up with the configuration of the run that is still busy with it. */
