@@ -89,6 +89,7 @@ describe('what is wrong is named', () => {
     ['host', { host: 'a b' }],
     ['host', { host: 'h'.repeat(254) }],
     ['labels', { labels: Object.fromEntries([...'abcdefghijklmnopq'].map((key) => [key, ''])) }],
+    ['labels.a?b', { labels: { 'a\u001bb': '' } }],
     ['labels.rack', { labels: { rack: 'v'.repeat(256) } }],
     ['run_id', { runId: 'x' }],
     ['configuration_digest', { configurationDigest: Buffer.alloc(31) }],

@@ -127,11 +127,16 @@ const reportSchema = z.object({
 /** A report that names no run is in order. */
 const noRun = Symbol('noRun');
 
+/** A key is the peer's own text, and goes into logs. */
+function shown(key: string): string {
+  return key.slice(0, 64).replaceAll(/\p{C}/gu, '?');
+}
+
 function violationOf(issue: z.core.$ZodIssue): Violation {
   const [field = 'report', ...inner] = issue.path.map(String);
   const snake = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return {
-    field: [snake, ...inner.map((key) => key.slice(0, 64))].join('.'),
+    field: [snake, ...inner.map(shown)].join('.'),
     description: issue.message,
   };
 }
