@@ -10,6 +10,7 @@ import { loadSync } from '@grpc/proto-loader';
 import { expect, onTestFinished } from 'vitest';
 import { createApp, type MockNodeApp } from '../../services/mock-node/app.js';
 import { parseFlags } from '../../services/mock-node/config.js';
+import { learningNodeCredentials } from '../../shared/grpc/credentials.js';
 import { fromServiceError, type RpcError } from '../../shared/grpc/errors.js';
 import { newRunId } from '../../shared/identity.js';
 import { type Logger, silentLogger } from '../../shared/logger.js';
@@ -52,7 +53,7 @@ export interface AppOptions {
   readonly log?: Logger;
 }
 
-/** Starts the mock node on a free port with a short down time, and waits until its nodes have booted. */
+/** Starts the mock node on a free port, without TLS but where flags say so, with a short down time; its nodes are up. */
 export async function startMockNode({
   flags = [],
   log = silentLogger(),
@@ -82,11 +83,20 @@ export function newRun(): Run {
 export class NodeClient {
   readonly #client: grpc.Client;
   readonly #secret: string;
+  /** Of the certificate that the node showed last, hex; empty without TLS. */
+  certificateSha256 = '';
 
-  constructor(address: string, secret = '') {
-    this.#client = new slipway.node.v1.NodeAgentService(address, grpc.credentials.createInsecure(), {
+  constructor(address: string, secret = '', { tls = false } = {}) {
+    const credentials = tls
+      ? learningNodeCredentials((sha256) => {
+          this.certificateSha256 = sha256;
+        })
+      : grpc.credentials.createInsecure();
+    this.#client = new slipway.node.v1.NodeAgentService(address, credentials, {
       'grpc.use_local_subchannel_pool': 1,
       'grpc.max_send_message_length': -1,
+      'grpc.initial_reconnect_backoff_ms': 20,
+      'grpc.max_reconnect_backoff_ms': 20,
     });
     this.#secret = secret;
     onTestFinished(() => this.#client.close());
@@ -112,7 +122,7 @@ export class NodeClient {
         identity: String(identity),
         runId: run.runId,
         challenge: challenge as Buffer,
-        certificateSha256: '',
+        certificateSha256: this.certificateSha256,
       }),
       ...changes,
     };
@@ -155,16 +165,30 @@ export class NodeClient {
 /** A report as the .proto file spells it. */
 export type NodeReport = Reply & { readonly type: string; readonly identity: string };
 
+/** A report as it was sent, and its bearer. */
+export interface SentReport {
+  readonly report: Buffer;
+  readonly certificate: Buffer;
+  readonly signature: Buffer;
+  /** The metadata `authorization`; empty without it. */
+  readonly authorization: string;
+}
+
 export interface TestRegistry {
   readonly address: string;
   readonly reports: readonly NodeReport[];
+  readonly sent: readonly SentReport[];
   /** Identities of connections' peers, host:port. */
   readonly peers: ReadonlySet<string>;
 }
 
 /** Serves NodeRegistryService, answering with this pace. */
-export async function startRegistry(nextReportInMs = 10_000): Promise<TestRegistry> {
+export async function startRegistry(
+  nextReportInMs = 10_000,
+  credentials = grpc.ServerCredentials.createInsecure(),
+): Promise<TestRegistry> {
   const reports: NodeReport[] = [];
+  const sent: SentReport[] = [];
   const peers = new Set<string>();
   const types = loadSync('slipway/discovery/v1/registry.proto', {
     includeDirs: [join(import.meta.dirname, '../../proto')],
@@ -179,9 +203,10 @@ export async function startRegistry(nextReportInMs = 10_000): Promise<TestRegist
   const server = new grpc.Server();
   server.addService(slipway.discovery.v1.NodeRegistryService.service, {
     Report: (
-      call: grpc.ServerUnaryCall<{ report: Buffer }, unknown>,
+      call: grpc.ServerUnaryCall<Omit<SentReport, 'authorization'>, unknown>,
       callback: grpc.sendUnaryData<unknown>,
     ) => {
+      sent.push({ ...call.request, authorization: String(call.metadata.get('authorization')[0] ?? '') });
       reports.push(nodeReport.deserialize(call.request.report));
       peers.add(call.getPeer());
       const span = (ms: number) => ({
@@ -192,12 +217,12 @@ export async function startRegistry(nextReportInMs = 10_000): Promise<TestRegist
     },
   });
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, bound) =>
+    server.bindAsync('127.0.0.1:0', credentials, (error, bound) =>
       error === null ? resolve(bound) : reject(error),
     );
   });
   onTestFinished(() => server.forceShutdown());
-  return { address: `127.0.0.1:${port}`, reports, peers };
+  return { address: `127.0.0.1:${port}`, reports, sent, peers };
 }
 
 /** A request of Configure that commits these settings; every call makes another content. */

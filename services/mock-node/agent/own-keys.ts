@@ -9,7 +9,7 @@ import {
 } from 'node:crypto';
 import { promisify } from 'node:util';
 import { rawPublicKey, rawSeed } from '../../../shared/trust/raw-keys.js';
-import { Pkcs10CertificateRequestGenerator } from '../../../shared/trust/x509.js';
+import { Name, Pkcs10CertificateRequestGenerator } from '../../../shared/trust/x509.js';
 
 export interface Ed25519Key {
   readonly privateKey: KeyObject;
@@ -83,14 +83,16 @@ export async function newCsr(subject: CsrSubject): Promise<CsrWithKey> {
   };
 }
 
-function nameOf(subject: CsrSubject): Record<string, string[]>[] {
+/** The types of strings are given: of a bare string the library would take what stands in quotes. */
+function nameOf(subject: CsrSubject): Name {
   const parts = [
-    ['C', subject.country],
-    ['ST', subject.province],
-    ['L', subject.locality],
-    ['O', subject.organization],
-    ['OU', subject.organizationalUnit],
-    ['CN', subject.commonName],
+    ['C', { printableString: subject.country }],
+    ['ST', { utf8String: subject.province }],
+    ['L', { utf8String: subject.locality }],
+    ['O', { utf8String: subject.organization }],
+    ['OU', { utf8String: subject.organizationalUnit }],
+    ['CN', { utf8String: subject.commonName }],
   ] as const;
-  return parts.filter(([, value]) => value !== '').map(([type, value]) => ({ [type]: [value] }));
+  const given = parts.filter(([, value]) => Object.values(value).join('') !== '');
+  return new Name(given.map(([type, value]) => ({ [type]: [value] })));
 }
