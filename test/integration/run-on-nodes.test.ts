@@ -1,6 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createPrivateKey } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createApp, type MockNodeApp } from '../../services/mock-node/app.js';
 import { parseFlags } from '../../services/mock-node/config.js';
@@ -11,27 +14,41 @@ import { createDialer } from '../../services/provisioner/run/dialer.js';
 import { Fences } from '../../services/provisioner/run/fences.js';
 import { type Dial, type NodeAgent, NodeCallError } from '../../services/provisioner/run/node.js';
 import { createAskNode } from '../../services/provisioner/run/probe.js';
+import type { RunFeatures } from '../../services/provisioner/run/run-context.js';
 import { createRunner } from '../../services/provisioner/run/runner.js';
 import { systemClock } from '../../shared/clock.js';
 import { type Identity, newBootId } from '../../shared/identity.js';
 import { silentLogger } from '../../shared/logger.js';
+import { parseHostPort } from '../../shared/net/addresses.js';
 import { parseCidr } from '../../shared/net/dial-policy.js';
 import { Secret } from '../../shared/secret.js';
+import { ed25519KeyFromSeed, rawPublicKey } from '../../shared/trust/raw-keys.js';
+import { certificateSha256 } from '../../shared/trust/report-envelope.js';
+import { verifyServerToken } from '../../shared/trust/server-token.js';
+import { makeCertificate } from '../fakes/certificates.js';
 import { FakeHelper } from '../fakes/fake-helper.js';
 import { RecordingSink } from '../fakes/recording-sink.js';
+import { SiteKeys } from '../fakes/site-keys.js';
+
+const site = new SiteKeys();
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** Real agents, each under a loopback address of its own, with a secret. */
-async function startNodes(count: number): Promise<{ app: MockNodeApp; nodes: SightedNode[] }> {
+/** Real agents, each under a loopback address of its own, with a secret; with a token, over TLS. */
+async function startNodes(
+  count: number,
+  token?: string,
+): Promise<{ app: MockNodeApp; nodes: SightedNode[] }> {
   const dir = await mkdtemp(join(tmpdir(), 'slipway-run-'));
   cleanups.push(() => rm(dir, { recursive: true, force: true }));
   const secretFile = join(dir, 'secret');
-  await writeFile(secretFile, 's3cret\n');
-  const words = `--listen 0.0.0.0:0 --nodes ${count} --tls-mode insecure --start-within 0s --secret-file ${secretFile}`;
+  await writeFile(secretFile, token ?? 's3cret\n');
+  const trust =
+    token === undefined ? `--tls-mode insecure --secret-file ${secretFile}` : `--jwt-file ${secretFile}`;
+  const words = `--listen 0.0.0.0:0 --nodes ${count} --dir ${dir} --start-within 0s ${trust}`;
   const config = parseFlags(words.split(' '), 'host');
   if (config === undefined) throw new Error('no configuration');
   const app = await createApp(config, silentLogger());
@@ -47,7 +64,22 @@ async function startNodes(count: number): Promise<{ app: MockNodeApp; nodes: Sig
     discovery: 'test',
   }));
   await waitFor(() => config.identities.every((_, index) => app.swarm.node(index)?.phase === 'PROVISIONING'));
-  return { app, nodes };
+  if (token === undefined) return { app, nodes };
+  const hashes = await Promise.all(nodes.map(({ address }) => certificateAt(address)));
+  return {
+    app,
+    nodes: nodes.map((node, index) => ({ ...node, certificateSha256: hashes[index] ?? '' })),
+  };
+}
+
+/** @returns the hash of the certificate that is shown at an address, as a probe of discovery learns it */
+async function certificateAt(address: string): Promise<string> {
+  const { host, port } = parseHostPort(address);
+  const socket = connect({ host, port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
+  await once(socket, 'secureConnect');
+  const { raw } = socket.getPeerCertificate();
+  socket.destroy();
+  return certificateSha256(raw);
 }
 
 async function waitFor(condition: () => boolean): Promise<void> {
@@ -92,7 +124,13 @@ function losing(dial: Dial, rpc: 'configure' | 'restart' | 'shutdown', when: 'BE
   };
 }
 
-function createBench(options: { readonly wrap?: (dial: Dial) => Dial; readonly tokens?: string[] } = {}) {
+interface BenchOptions {
+  readonly wrap?: (dial: Dial) => Dial;
+  readonly tokens?: string[];
+  readonly features?: Partial<RunFeatures>;
+}
+
+function createBench(options: BenchOptions = {}) {
   const sink = new RecordingSink();
   const helper = new FakeHelper();
   const clock = systemClock;
@@ -130,9 +168,14 @@ function createBench(options: { readonly wrap?: (dial: Dial) => Dial; readonly t
       ...timeouts,
       runTimeoutMs: 60_000,
       restartSplayMs: 0,
-      features: { jwt: false, ed25519: false, pki: false },
+      features: { jwt: false, ed25519: false, pki: false, ...options.features },
     },
-    enrolment: { denyList: parseDenyList([]), serverJwtValidityMs: 3_600_000 },
+    enrolment: {
+      denyList: parseDenyList([]),
+      serverJwtValidityMs: 3_600_000,
+      tokens: site.verifier(),
+      signing: site.signing(clock.now() / 1000),
+    },
   });
   const runAll = (nodes: readonly SightedNode[]) =>
     Promise.all(nodes.map((node) => startRun({ node, fetched: undefined }).finished));
@@ -210,5 +253,61 @@ describe('runs on real nodes', () => {
       reason: 'RPC_FAILED',
       message: expect.stringContaining('action_policies'),
     });
+  });
+});
+
+describe('runs on real nodes with TLS', () => {
+  const features = { jwt: true, ed25519: true };
+  const now = systemClock.now() / 1000;
+
+  it('give each a server token for the key that it made, and hear from it on the certificate of its next boot', async () => {
+    const { app, nodes } = await startNodes(5, await site.token(now));
+    const { sink, helper, runAll } = createBench({ features });
+    const results = await runAll(nodes);
+    expect(results.map(({ outcome }) => outcome)).toEqual(
+      nodes.map(() => ({ kind: 'PROVISIONED', unsettled: false })),
+    );
+    await waitFor(() => sink.of('NODE_CONFIRMED').length === nodes.length);
+    expect(confirmedOf(sink).toSorted()).toEqual(nodes.map(({ identity }) => identity));
+    expect(nodes.every((_, index) => app.swarm.node(index)?.phase === 'CONFIGURED')).toBe(true);
+    const folders = helper.asked.map(({ key }) => key?.directory ?? '');
+    for (const folder of folders) {
+      const token = await readFile(join(folder, 'server.jwt'), 'utf8');
+      const seed = Buffer.from(await readFile(join(folder, 'server.seed'), 'utf8'), 'hex');
+      const claims = await verifyServerToken(token, site.verificationKey, systemClock.now() / 1000);
+      expect(claims.publicKey).toBe(rawPublicKey(ed25519KeyFromSeed(seed)).toString('hex'));
+    }
+  });
+
+  it.each([
+    ['configure', 'BEFORE'],
+    ['configure', 'AFTER'],
+    ['restart', 'BEFORE'],
+    ['restart', 'AFTER'],
+  ] as const)('do so though each %s loses its reply %s it had its effect', async (rpc, when) => {
+    const { nodes } = await startNodes(3, await site.token(now));
+    const { sink, runAll } = createBench({ features, wrap: (dial) => losing(dial, rpc, when) });
+    const results = await runAll(nodes);
+    expect(results.map(({ outcome }) => outcome.kind)).toEqual(nodes.map(() => 'PROVISIONED'));
+    await waitFor(() => sink.of('NODE_CONFIRMED').length === nodes.length);
+  });
+
+  it('bring a key from the helper that only the node can read', async () => {
+    const { nodes } = await startNodes(2, await site.token(now));
+    const { helper, runAll } = createBench({ features: { jwt: true } });
+    const issued = await makeCertificate({ name: 'n', key: 'RSA' });
+    const key = createPrivateKey(issued.keyPem).export({ type: 'pkcs1', format: 'pem' }).toString();
+    const certificate = issued.certificatePem;
+    helper.replies({ key: new Secret(key), certificate, ca: certificate, ssldir: '' });
+    const results = await runAll(nodes);
+    expect(results.map(({ outcome }) => outcome.kind)).toEqual(nodes.map(() => 'PROVISIONED'));
+  });
+
+  it('are of the boot whose certificate is known: one that has another is not run', async () => {
+    const { nodes } = await startNodes(1, await site.token(now));
+    const { runAll } = createBench({ features });
+    const stale = nodes.map((node) => ({ ...node, certificateSha256: 'ab'.repeat(32) }));
+    const [result] = await runAll(stale);
+    expect(result?.outcome).toMatchObject({ kind: 'SUPERSEDED', by: 'BOOT' });
   });
 });
