@@ -15,6 +15,15 @@ export function testHelper(name: string): string {
 }
 
 /**
+ * @param env what it finds in its environment, beside that of the provisioner
+ * @returns the command line of a helper in examples/helpers
+ */
+export function exampleHelper(name: string, env: Readonly<Record<string, string>> = {}): string {
+  const settings = Object.entries(env).map(([key, value]) => quoteWord(`${key}=${value}`));
+  return ['env', ...settings, quoteWord(join(projectRoot(), 'examples/helpers', name))].join(' ');
+}
+
+/**
  * Prepares a stack. After the test everything is ended; the folder with logs and state stays where the
  * test failed.
  */
