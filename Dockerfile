@@ -1,4 +1,5 @@
-# One target per process: discovery, provisioner and mock-node. They share all layers but the last.
+# One target per process: discovery, provisioner and mock-node, and cli, the slipway command, which is also on PATH in
+# the others. They share all layers but the last.
 #
 #   docker build --target provisioner -t slipway-provisioner .
 #
@@ -26,6 +27,7 @@ COPY --from=dependencies /slipway/node_modules node_modules
 COPY package.json ./
 COPY proto proto
 COPY deploy/containers/health.js health.js
+COPY deploy/containers/slipway /usr/local/bin/slipway
 COPY --from=build /slipway/dist dist
 USER node
 STOPSIGNAL SIGTERM
@@ -45,3 +47,10 @@ FROM runtime AS mock-node
 EXPOSE 7430
 HEALTHCHECK --interval=10s --timeout=5s --start-period=15s CMD ["node", "health.js", "7430"]
 ENTRYPOINT ["node", "dist/services/mock-node/main.js"]
+
+FROM runtime AS cli
+USER root
+# For the volumes of docker-compose.yml.
+RUN install -d -o node -g node -m 700 /trust/authority /trust/discovery /trust/provisioner /trust/nodes
+USER node
+ENTRYPOINT ["slipway"]

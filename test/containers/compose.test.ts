@@ -42,6 +42,43 @@ describe.skipIf(command === undefined)('docker-compose.yml', () => {
     }
   });
 
+  test('each container holds what it needs, keys for its user alone, and nothing of the others', async () => {
+    expect(await trustOf('discovery')).toEqual([
+      'ca.pem 644',
+      'discovery-key.pem 600',
+      'discovery.pem 644',
+      'site.public 644',
+    ]);
+    expect(await trustOf('provisioner')).toEqual([
+      'ca.pem 644',
+      'provisioner-key.pem 600',
+      'provisioner.pem 644',
+      'provisioning.jwt.secret 600',
+      'site.public 644',
+      'site.seed 600',
+    ]);
+    expect(await trustOf('nodes')).toEqual(['provisioning.jwt 600']);
+  });
+
+  test('nodes have a token that the site has signed, as the command in the image says', async () => {
+    const read = (service: ComposeService, path: string) =>
+      project.compose('exec', '-T', service, 'cat', path).then((text) => text.trim());
+    const key = await read('provisioner', '/etc/slipway/trust/site.public');
+    const token = '/var/lib/slipway/node-00003.swarm.local/server.jwt';
+    const verified = await project.compose(
+      'exec',
+      '-T',
+      'nodes',
+      'slipway',
+      'token',
+      'verify',
+      token,
+      '--key',
+      key,
+    );
+    expect(verified).toContain('valid: a server token of node-00003.swarm.local');
+  });
+
   test('discovery stops cleanly, starts again, and new nodes are confirmed', async () => {
     await restart('discovery');
     await freshNodes();
@@ -60,6 +97,12 @@ describe.skipIf(command === undefined)('docker-compose.yml', () => {
     await untilConfigured();
     expect(await runs()).toBe(before);
   });
+
+  /** What a container is given to trust: names and modes. */
+  async function trustOf(service: ComposeService): Promise<string[]> {
+    const find = ['find', '/etc/slipway/trust', '-type', 'f', '-user', 'node', '-printf', '%f %m\\n'];
+    return (await project.compose('exec', '-T', service, ...find)).trim().split('\n').sort();
+  }
 
   /** Stops a service, sees that it ended well and within its grace, and starts it again. */
   async function restart(service: ComposeService): Promise<void> {
