@@ -8,6 +8,7 @@ import {
   type ServiceDefinition,
   status,
 } from '@grpc/grpc-js';
+import type { Logger } from '../logger.js';
 import type { Role } from '../tls/roles.js';
 import { RpcError, toStatus } from './errors.js';
 
@@ -48,12 +49,14 @@ export class AccessByPath {
   }
 
   /** @returns what refuses the calls of peers that lack what the RPC needs, and of RPCs that were not added */
-  enforcedWith(authenticator: Authenticator): ServerInterceptor {
+  enforcedWith(authenticator: Authenticator, log: Logger): ServerInterceptor {
     return ({ path }, call) => {
       const access = this.#access.get(path);
       const refusal = refusalOf(path, access, () => authenticator.rolesOf(call.getAuthContext()));
       if (refusal === undefined) return new ServerInterceptingCall(call);
-      return new ServerInterceptingCall(call, { start: () => call.sendStatus(toStatus(refusal)) });
+      const told = toStatus(refusal);
+      log.debug({ rpc: path, peer: call.getPeer(), why: told.details }, 'a call was refused');
+      return new ServerInterceptingCall(call, { start: () => call.sendStatus(told) });
     };
   }
 }

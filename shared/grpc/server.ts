@@ -91,7 +91,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
   const server = new Server({
     ...defaultServerOptions,
     ...options.options,
-    interceptors: authenticator === undefined ? [] : [access.enforcedWith(authenticator)],
+    interceptors: authenticator === undefined ? [] : [access.enforcedWith(authenticator, log)],
   });
   const calls = new OpenCalls();
   const health = new Health(

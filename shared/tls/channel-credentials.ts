@@ -106,6 +106,8 @@ function verified(
     tls: {
       secureContext,
       ...(host !== '' && isIP(host) === 0 && { servername: host }),
+      // Written, for an environment variable (NODE_TLS_REJECT_UNAUTHORIZED) may have changed the default.
+      rejectUnauthorized: true,
       // Node would ask for a name of the host alone; whose certificate it is, is judged below.
       checkServerIdentity: () => undefined,
     },

@@ -27,6 +27,7 @@ export function anchoredServerCredentials(files: TlsFiles): ServerCredentials {
   return new FileCredentials(files, false, ({ chainToRootPem, keyPem }) => ({
     cert: chainToRootPem,
     key: keyPem,
+    ca: noAuthorities,
   }));
 }
 
@@ -36,7 +37,7 @@ export function fixedServerCredentials(
   keyPem: string,
   handshakeMs = defaultHandshakeMs,
 ): ServerCredentials {
-  return new TlsCredentials(false, { cert: certificatePem, key: keyPem }, handshakeMs);
+  return new TlsCredentials(false, { cert: certificatePem, key: keyPem, ca: noAuthorities }, handshakeMs);
 }
 
 class TlsCredentials extends ServerCredentials {
@@ -59,6 +60,9 @@ class FileCredentials extends TlsCredentials {
     files.onChange((material) => this.update(read(material)));
   }
 }
+
+/** Nobody is verified; without a list, the system's would be read. */
+const noAuthorities: string[] = [];
 
 /**
  * No tickets: a peer that resumes a session is not verified again, so that its certificate would outlive its CA
