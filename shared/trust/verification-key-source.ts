@@ -1,7 +1,8 @@
 // The verification key that a setting names, kept as its file has it. What a key looks like is
 // verification-key.ts's matter.
 
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { fileVersion } from '../file-version.js';
 import { TrustError } from './trust-error.js';
 import { parseVerificationKey, type VerificationKey } from './verification-key.js';
 
@@ -28,7 +29,7 @@ export class VerificationKeySource {
    */
   static async open(setting: string, warn: (message: string) => void): Promise<VerificationKeySource> {
     try {
-      return new VerificationKeySource(setting, await read(setting, await versionOf(setting)), warn);
+      return new VerificationKeySource(setting, await read(setting, await fileVersion(setting)), warn);
     } catch (error) {
       if (!isMissing(error)) throw new TrustError(faultOf(error), describe(setting, error), { cause: error });
     }
@@ -58,7 +59,7 @@ export class VerificationKeySource {
   async #refresh(file: string): Promise<void> {
     try {
       // Taken before the file is read: what is written meanwhile is seen by the next look.
-      const version = await versionOf(file);
+      const version = await fileVersion(file);
       if (version === this.#seen) return;
       this.#seen = version;
       this.#key = (await read(file, version)).key;
@@ -80,12 +81,6 @@ interface Read {
 
 async function read(file: string, version: string): Promise<Read> {
   return { key: parseVerificationKey(await readFile(file, 'utf8')), version };
-}
-
-/** Another one whenever the file was written or replaced. */
-async function versionOf(file: string): Promise<string> {
-  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
-  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
 function isMissing(error: unknown): boolean {

@@ -3,6 +3,7 @@
 
 import { readFile } from 'node:fs/promises';
 import type { Clock, Timer } from '../../../shared/clock.js';
+import { fileVersion } from '../../../shared/file-version.js';
 import { createServerTokenIssuer, type ServerTokenIssuer } from '../../../shared/trust/server-token.js';
 import { TrustError } from '../../../shared/trust/trust-error.js';
 
@@ -38,16 +39,30 @@ export interface SigningLog {
   info(fields: object, message: string): void;
 }
 
+interface Content {
+  readonly key: string;
+  readonly token: string | undefined;
+  readonly version: string;
+}
+
 /** A token for a node would have no time to be of use. */
 const leastValidSeconds = 60;
 
 /** How often the files are looked at where no node comes. */
 const lookEveryMs = 10_000;
 
+/** What the files gave when they were last usable. */
+interface Signer {
+  readonly issuer: ServerTokenIssuer;
+  /** Which files that was; empty where they have to be read again. */
+  readonly version: string;
+}
+
 export class SigningFiles implements SigningSource {
   readonly #paths: SigningPaths;
   readonly #options: SigningFilesOptions;
-  #last: { readonly content: string; readonly issuer: ServerTokenIssuer } | undefined;
+  #last: Signer | undefined;
+  #looking: Promise<SigningState> | undefined;
   /** What was said of the files last; empty where they were usable. */
   #said = '';
   #timer: Timer | undefined;
@@ -66,6 +81,8 @@ export class SigningFiles implements SigningSource {
   /** Begins to look at the files also while no node comes. */
   watch(): void {
     this.#timer = this.#options.clock.setTimer(lookEveryMs, () => {
+      // Whatever the system says of when they were changed.
+      if (this.#last !== undefined) this.#last = { ...this.#last, version: '' };
       void this.current().then(() => {
         if (!this.#closed) this.watch();
       });
@@ -77,9 +94,13 @@ export class SigningFiles implements SigningSource {
     this.#timer?.cancel();
   }
 
-  /** Reads the files. A change for the worse is warned about once, one for the better told. */
+  /** Looks at the files. A change for the worse is warned about once, one for the better told. */
   async current(): Promise<SigningState> {
-    const state = await this.look();
+    // Those who ask while somebody looks wait for the same look.
+    this.#looking ??= this.look().finally(() => {
+      this.#looking = undefined;
+    });
+    const state = await this.#looking;
     const { log } = this.#options;
     const why = state.kind === 'UNUSABLE' ? `${state.setting} ${state.why}` : '';
     if (why !== '' && why !== this.#said) {
@@ -91,55 +112,65 @@ export class SigningFiles implements SigningSource {
     return state;
   }
 
-  /** Reads the files and says nothing of them. */
+  /** Looks at the files, reads them where they have changed, and says nothing of them. */
   async look(): Promise<SigningState> {
     const { key: keyPath, token: tokenPath } = this.#paths;
+    const now = this.#options.clock.now() / 1000;
+    // Taken before they are read: what is written meanwhile is seen by the next look.
+    const version = await versionOf(tokenPath === undefined ? [keyPath] : [keyPath, tokenPath]);
+    if (version !== '' && version === this.#last?.version) return this.#judge(this.#last.issuer, now);
     const [key, token] = await Promise.all([
       readText(keyPath),
       tokenPath === undefined ? undefined : readText(tokenPath),
     ]);
     if (typeof key !== 'string') return unusable('jwt_signing_key', keyPath, key.why);
-    if (tokenPath === undefined || token === undefined) return this.#issuerOf(key, undefined);
-    if (typeof token !== 'string') return unusable('jwt_signing_token', tokenPath, token.why);
-    return this.#issuerOf(key, token);
+    if (token === undefined || typeof token === 'string') return this.#take({ key, token, version }, now);
+    return unusable('jwt_signing_token', tokenPath ?? '', token.why);
   }
 
-  #issuerOf(key: string, token: string | undefined): SigningState {
-    const now = this.#options.clock.now() / 1000;
-    const content = JSON.stringify([key, token]);
-    const held = this.#last?.content === content ? this.#last.issuer : undefined;
+  #take({ key, token, version }: Content, now: number): SigningState {
     try {
-      const hasTime = held !== undefined && now < (held.expiresAt ?? Number.POSITIVE_INFINITY);
-      const issuer = hasTime ? held : createServerTokenIssuer(key, token, now);
-      this.#last = { content, issuer };
+      const issuer = createServerTokenIssuer(key, token, now);
+      this.#last = { issuer, version };
       return this.#judge(issuer, now);
     } catch (error) {
-      if (!(error instanceof TrustError)) throw error;
-      return this.#blame(key, error, now);
+      // Also what nobody planned must not fail the fleet.
+      const why = error instanceof TrustError ? error.message : 'it cannot be used';
+      return this.#blame(key, why, now);
     }
   }
 
   #judge(issuer: ServerTokenIssuer, now: number): SigningState {
     const left = (issuer.expiresAt ?? Number.POSITIVE_INFINITY) - now;
     if (left >= leastValidSeconds) return { kind: 'USABLE', issuer };
-    return unusable('jwt_signing_token', this.#paths.token ?? '', 'it expires within a minute; renew it');
+    const when = left > 0 ? 'expires within a minute' : 'has expired';
+    return unusable('jwt_signing_token', this.#paths.token ?? '', `it ${when}; renew it`);
   }
 
   /** A key that cannot even sign without the token is what is wrong. */
-  #blame(key: string, { message }: TrustError, now: number): SigningState {
+  #blame(key: string, why: string, now: number): SigningState {
     const { key: keyPath, token: tokenPath } = this.#paths;
-    if (tokenPath === undefined) return unusable('jwt_signing_key', keyPath, message);
+    if (tokenPath === undefined) return unusable('jwt_signing_key', keyPath, why);
     try {
       createServerTokenIssuer(key, undefined, now);
-      return unusable('jwt_signing_token', tokenPath, message);
+      return unusable('jwt_signing_token', tokenPath, why);
     } catch {
-      return unusable('jwt_signing_key', keyPath, message);
+      return unusable('jwt_signing_key', keyPath, why);
     }
   }
 }
 
 function unusable(setting: SigningSetting, path: string, why: string): SigningState {
   return { kind: 'UNUSABLE', setting, why: `${path}: ${why}` };
+}
+
+/** @returns empty where it cannot be told */
+async function versionOf(paths: readonly string[]): Promise<string> {
+  try {
+    return (await Promise.all(paths.map(fileVersion))).join('; ');
+  } catch {
+    return '';
+  }
 }
 
 async function readText(path: string): Promise<string | { readonly why: string }> {
