@@ -16,7 +16,10 @@ export type Claim =
   | { readonly kind: 'CONTEST'; readonly lease: Lease }
   /** The id of the holder, under another certificate: refused, and the incumbent is asked. */
   | { readonly kind: 'IMPOSTOR'; readonly lease: Lease }
-  /** Another boot says that it stops, or the same from elsewhere: that changes nothing for the holder. */
+  /**
+   * Another boot says that it stops, or the same from elsewhere; or it speaks while the next boot of a node that
+   * stopped is waited for: that changes nothing.
+   */
   | { readonly kind: 'ASIDE'; readonly lease: Lease }
   | Refused;
 
@@ -30,8 +33,11 @@ export type Speaker = Pick<
 export function claimOf(lease: Lease | undefined, speaker: Speaker): Claim {
   if (lease === undefined) return { kind: 'FREE' };
   if (isSameBoot(lease, speaker)) return claimOfBoot(lease, speaker);
-  if (lease.phase === 'GONE')
-    return speaker.type === 'SHUTDOWN' ? { kind: 'ASIDE', lease } : { kind: 'FREE' };
+  if (lease.phase === 'GONE') {
+    return speaker.type === 'SHUTDOWN' || isKeptFrom(lease, speaker)
+      ? { kind: 'ASIDE', lease }
+      : { kind: 'FREE' };
+  }
   if (lease.bootId === speaker.bootId) return { kind: 'IMPOSTOR', lease };
   if (speaker.type === 'SHUTDOWN') return { kind: 'ASIDE', lease };
   const { replaced } = lease;
@@ -81,6 +87,14 @@ function stale(last: bigint): Refused {
     reason: 'SEQUENCE_STALE',
     message: `the last report of this boot had sequence ${last}`,
   };
+}
+
+/**
+ * The next boot of a node that said that it stops is expected where it was: somebody elsewhere, who has nothing to
+ * do but to wait for a restart, does not come before it.
+ */
+export function isKeptFrom({ returnsTo }: Lease, { address }: Pick<Speaker, 'address'>): boolean {
+  return returnsTo !== '' && returnsTo !== address;
 }
 
 function isReport(speaker: Speaker): boolean {

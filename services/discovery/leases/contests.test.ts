@@ -75,14 +75,29 @@ describe('another boot of an identity', () => {
     expect(bench.registry.liveCount).toBe(1);
   });
 
-  it('has the lease at once where the incumbent stops during the probe', async () => {
+  it('has the lease where the incumbent stops during the probe, and does not come back', async () => {
     const { bench, incumbent, newcomer } = contested();
     bench.prober.hold();
     bench.report(newcomer, 'STARTUP');
     bench.report(incumbent, 'SHUTDOWN');
     bench.prober.release();
+    await bench.pass(20_000);
+    bench.report(newcomer, 'ALIVE');
+    expect(bench.told()).toEqual(['SHUTDOWN a.example at 10.0.0.1']);
+    await bench.pass(11_000);
+    bench.report(newcomer, 'ALIVE');
+    expect(bench.told()).toEqual(['SIGHTED a.example at 10.0.0.2']);
+  });
+
+  it('has the lease at once where it is where the incumbent was', async () => {
+    const { bench, incumbent } = contested();
+    const next = bench.deafBoot('a.example', incumbent.address);
+    bench.prober.hold();
+    bench.report(next, 'STARTUP');
+    bench.report(incumbent, 'SHUTDOWN');
+    bench.prober.release();
     await settle();
-    expect(bench.told()).toEqual(['SHUTDOWN a.example at 10.0.0.1', 'STARTUP a.example at 10.0.0.2']);
+    expect(bench.told()).toEqual(['SHUTDOWN a.example at 10.0.0.1', 'STARTUP a.example at 10.0.0.1']);
   });
 
   it('gets the same reply for the same report, and none for a lower sequence', async () => {

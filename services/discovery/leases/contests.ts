@@ -9,7 +9,7 @@ import { isSameBoot } from '../nodes/boot.js';
 import type { Limiter } from '../probes/limiter.js';
 import type { Prober } from '../probes/prober.js';
 import { preferred } from './candidate.js';
-import { type Speaker, sequenceClaim } from './claim.js';
+import { isKeptFrom, type Speaker, sequenceClaim } from './claim.js';
 import type { Lease } from './lease.js';
 import { Newcomers } from './newcomers.js';
 
@@ -115,13 +115,14 @@ export class Contests {
     return this.#contests.size;
   }
 
-  /** The candidate has the lease if it is free; else the incumbent is asked. */
+  /** The candidate has the lease if it is free; else the incumbent is asked, where there is one. */
   #decide(contest: Contest): void {
     const { candidate } = contest;
     if (candidate === undefined) return;
     const lease = this.#results.lease(contest.identity);
-    if (lease === undefined || lease.phase === 'GONE') this.#win(contest, candidate, lease);
-    else if (!holds(lease, candidate)) this.#probe(contest, lease);
+    if (lease === undefined) this.#win(contest, candidate, lease);
+    else if (lease.phase === 'GONE' && !isKeptFrom(lease, candidate)) this.#win(contest, candidate, lease);
+    else if (lease.phase !== 'GONE' && !holds(lease, candidate)) this.#probe(contest, lease);
     else contest.candidate = undefined;
   }
 

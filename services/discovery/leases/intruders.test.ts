@@ -11,7 +11,8 @@ import { type Announcement, reportTypes } from '../nodes/announcement.js';
 const home = '10.0.0.1:7430';
 const elsewhere = '10.6.6.6:7430';
 const highest = 2n ** 64n - 1n;
-const conflict = 'CONFLICT a.example at 10.0.0.1';
+const at = ' a.example at 10.0.0.1';
+const conflict = `CONFLICT${at}`;
 
 /** A bench on which a node with certificate `c1` holds the lease, and an agent of the intruder's answers too. */
 function setUp() {
@@ -160,6 +161,27 @@ describe('an intruder who speaks all the time', () => {
     next.sequence++;
     const report = { ...announcement(next, 'ALIVE'), port: 7430, host: '' };
     expect(bench.registry.standing(report)).toMatchObject({ kind: 'NEW' });
+  });
+});
+
+describe.each(reportTypes)('%s in the name of a node that restarts', (type) => {
+  it('from elsewhere does not come before its next boot, and is named', async () => {
+    const { bench, node } = setUp();
+    const intruder = bench.deafBoot('a.example', elsewhere, 'c6');
+    const inItsBoot = { ...node, certificateSha256: 'c7' };
+    bench.prober.hold();
+    intrude(bench, intruder, type, 1n);
+    bench.report(node, 'SHUTDOWN');
+    bench.prober.release();
+    for (const boot of [intruder, inItsBoot]) intrude(bench, boot, type, 2n);
+    await bench.pass(5000);
+    const next = bench.boot('a.example', home, 'c2');
+    bench.report(next, 'PROVISIONED');
+    for (const boot of [intruder, inItsBoot]) intrude(bench, boot, type, 3n);
+    await bench.pass(20_000);
+    expect(bench.told()).toEqual([`SHUTDOWN${at}`, `PROVISIONED${at}`, conflict]);
+    expect(bench.registry.configuredCount).toBe(1);
+    expect(bench.report(next, 'PROVISIONED').kind).toBe('ACCEPTED');
   });
 });
 

@@ -38,6 +38,8 @@ export interface Lease extends Expiring {
   upgraded: boolean;
   /** event_id of the last PROVISIONED of this identity that watchers heard of; empty where there was none. */
   arrivalEventId: string;
+  /** Where the next boot is expected of a node that was there and said that it stops; else empty. */
+  returnsTo: string;
   /** The boot that held the lease before, and the last sequence heard of it. */
   replaced: (Boot & { readonly sequence: bigint }) | undefined;
 }
@@ -63,6 +65,7 @@ export function newLease(from: Announcement, phase: Phase, now: number): Lease {
     startedUp: false,
     upgraded: false,
     arrivalEventId: '',
+    returnsTo: '',
     replaced: undefined,
     expiresAt: 0,
     bucket: unscheduled,

@@ -174,6 +174,20 @@ describe('a node that stops', () => {
     expect(bench.prober.probed).toEqual([]);
   });
 
+  it('moves elsewhere with its next boot once nobody was seen where it was', async () => {
+    const bench = new RegistryBench();
+    const first = bench.boot('a.example');
+    bench.report(first, 'STARTUP');
+    bench.report(first, 'SHUTDOWN');
+    bench.told();
+    const moved = bench.boot('a.example', '10.0.0.2:7430');
+    expect(bench.report(moved, 'STARTUP').kind).toBe('ACCEPTED');
+    await bench.pass(31_000);
+    expect(bench.told()).toEqual([]);
+    bench.report(moved, 'ALIVE');
+    expect(bench.told()).toEqual(['SIGHTED a.example at 10.0.0.2']);
+  });
+
   it('and was not known is told of to no one, and its late reports do not bring it in', () => {
     const bench = new RegistryBench();
     const node = bench.boot('a.example');

@@ -228,6 +228,7 @@ export class Registry {
     this.#leases.change(lease, () => {
       refresh(lease, from, this.#clock.now());
       lease.phase = phase;
+      lease.returnsTo = phase === 'GONE' ? lease.address : '';
     });
     if (phase === 'GONE') this.#expiry.schedule(lease, goneMs);
     else if (wasProbed || from.source === 'PROBED') this.#expiry.extend(lease, lease.reply.leaseMs);
