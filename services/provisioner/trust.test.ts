@@ -77,6 +77,19 @@ describe('what the provisioner trusts', () => {
     expect(problems.join()).not.toContain(key);
   });
 
+  it('names the signing key also where its token is missing', async () => {
+    writeFileSync(join(folder, 'signing.seed'), 'nonsense');
+    const problems = await problemsOf({
+      features: { ed25519: true },
+      ...keys,
+      jwt_signing_token: 'token.jwt',
+    });
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual([
+      'jwt_signing_key',
+      'jwt_signing_token',
+    ]);
+  });
+
   it('needs no file of a feature that is off', async () => {
     const { trust } = open(keys);
     const { enrolment, signing, tls, close } = await trust;

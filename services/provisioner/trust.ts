@@ -27,6 +27,9 @@ export interface Trust {
   close(): void;
 }
 
+/** What the problems are told to be of. */
+const source = 'the configuration of provisioner';
+
 export interface TrustOptions {
   readonly clock: Clock;
   readonly log: Logger;
@@ -46,7 +49,7 @@ export async function openTrust(config: ProvisionerConfig, options: TrustOptions
   ]);
   if (problems.length > 0) {
     tls?.files.close();
-    throw new ConfigError('the configuration of provisioner', problems);
+    throw new ConfigError(source, problems);
   }
   signing?.watch();
   const file = config.token_file;
@@ -94,8 +97,9 @@ async function openTokens(
     );
     return new TokenVerifier(() => key.current(), rememberedTokens);
   } catch (error) {
-    if (error instanceof TrustError) throw problemWith('jwt_verify_cert', error.message, error);
-    throw error;
+    if (!(error instanceof TrustError)) throw error;
+    const problem = { path: 'jwt_verify_cert', message: error.message };
+    throw new ConfigError(source, [problem], { cause: error });
   }
 }
 
@@ -107,11 +111,16 @@ async function openSigning(
   const { features, jwt_signing_key: key, jwt_signing_token: token } = config;
   if (!features.ed25519 || key === undefined) return undefined;
   const files = new SigningFiles({ key, token }, options);
-  const state = await files.look();
-  if (state.kind === 'UNUSABLE') throw problemWith(state.setting, state.why);
+  // The key is looked at also by itself, so that a token that cannot be used does not hide what is wrong with it.
+  const states = await Promise.all([
+    new SigningFiles({ key, token: undefined }, options).look(),
+    files.look(),
+  ]);
+  const problems = new Map<string, Problem>();
+  for (const state of states) {
+    if (state.kind !== 'UNUSABLE') continue;
+    problems.set(state.setting, { path: state.setting, message: state.why });
+  }
+  if (problems.size > 0) throw new ConfigError(source, [...problems.values()]);
   return files;
-}
-
-function problemWith(path: string, message: string, cause?: unknown): ConfigError {
-  return new ConfigError('the configuration of provisioner', [{ path, message }], { cause });
 }
