@@ -2,10 +2,13 @@
 // could shake hands itself, but drops the connection of a client whose certificate has a bad signature, where the
 // client is to be told so by each call; and nobody would see why a handshake fails.
 
+import { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import type { ServerCredentials } from '@grpc/grpc-js';
 import type { Logger } from '../logger.js';
+import { leadsTo, pathFrom, pemBlocksOf } from '../tls/certificate-chain.js';
+import { presentedChain } from '../tls/handshake.js';
 
 /**
  * Shakes hands as the credentials say, also as they say after a change.
@@ -24,8 +27,11 @@ export function terminating(
     ...credentials._getSecureContextOptions(),
     ALPNProtocols: ['h2'],
   });
+  const verified = new Set<TLSSocket>();
   credentials._addWatcher((changed) => {
-    if (changed !== null) server.setSecureContext(changed);
+    if (changed === null) return;
+    server.setSecureContext(changed);
+    for (const socket of verified) withdraw(socket, pemBlocksOf(String(changed.ca)));
   });
   const failed = (error: Error, socket: TLSSocket) => {
     log.debug({ peer: socket.remoteAddress, why: error.message }, 'a TLS connection has failed');
@@ -37,10 +43,23 @@ export function terminating(
     // Looking at the certificate empties OpenSSL's list of errors. Node would take one that is left there, by a
     // bad signature for instance, for the end of the connection.
     socket.getPeerCertificate();
+    if (socket.authorized) {
+      verified.add(socket);
+      socket.once('close', () => verified.delete(socket));
+    }
     if (socket.alpnProtocol === 'h2') connected(socket);
     else socket.destroy();
   });
   return (socket) => {
     server.emit('connection', socket);
   };
+}
+
+/** Who was verified by a CA that is gone keeps its connection and what is open on it, but no call is let in. */
+function withdraw(socket: TLSSocket, authorities: readonly string[]): void {
+  if (socket.destroyed) return;
+  const [leaf, ...others] = presentedChain(socket).map((der) => new X509Certificate(der));
+  const trusted = authorities.map((pem) => new X509Certificate(pem));
+  // grpc-js shows the certificate of a peer that is authorized, and looks each time.
+  socket.authorized = leaf !== undefined && leadsTo(pathFrom(leaf, [...trusted, ...others]), trusted);
 }

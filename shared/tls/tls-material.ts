@@ -5,6 +5,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { Problem } from '../config/config-error.js';
 import { ConfigError } from '../config/config-error.js';
+import { isSelfSigned, leadsTo, pathFrom, pemBlocksOf } from './certificate-chain.js';
 import { readCertificate, type Usage } from './certificate-facts.js';
 import { minVersion } from './handshake.js';
 
@@ -68,11 +69,8 @@ export function problemOf(setting: keyof TlsTexts, path: string, error: unknown)
   return { path: `tls.${setting}`, message: `${path}: ${why}` };
 }
 
-const pemBlock =
-  /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[^-]*-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g;
-
 function readCertificates(text: string): X509Certificate[] {
-  const blocks = text.match(pemBlock) ?? [];
+  const blocks = pemBlocksOf(text);
   const begun = text.split(/-----BEGIN [A-Z0-9 ]*CERTIFICATE-----/).length - 1;
   if (begun === 0) throw new Error(`holds no PEM certificate${whatElse(text)}`);
   if (blocks.length !== begun) throw new Error('holds a certificate that is cut off');
@@ -143,29 +141,15 @@ function chainOf(
   now: number,
 ): X509Certificate[] {
   if (leaf === undefined) return [];
-  const chain = [leaf];
-  const anchors = new Set(authorities.map(({ fingerprint256 }) => fingerprint256));
-  let last = leaf;
-  while (!isSelfSigned(last)) {
-    const issuer = [...between, ...authorities].find((each) => hasIssued(each, last));
-    if (issuer === undefined || chain.includes(issuer)) break;
+  const chain = pathFrom(leaf, [...between, ...authorities]);
+  for (const issuer of chain.slice(1)) {
     checkDates(issuer, now, `the certificate of ${nameOf(issuer.subject)}, which issued it,`);
-    chain.push(issuer);
-    last = issuer;
   }
-  if (chain.some(({ fingerprint256 }) => anchors.has(fingerprint256))) return chain;
+  if (leadsTo(chain, authorities)) return chain;
   throw new Error(
-    `the certificate does not lead to one of tls.ca, so that no peer could verify it: ${nameOf(last.issuer)} is ` +
-      'not there',
+    `the certificate does not lead to one of tls.ca, so that no peer could verify it: ` +
+      `${nameOf(chain.at(-1)?.issuer ?? '')} is not there`,
   );
-}
-
-function isSelfSigned(certificate: X509Certificate): boolean {
-  return certificate.checkIssued(certificate);
-}
-
-function hasIssued(issuer: X509Certificate, certificate: X509Certificate): boolean {
-  return issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
 function materialOf(leaf: X509Certificate, chain: X509Certificate[], texts: TlsTexts): TlsMaterial {

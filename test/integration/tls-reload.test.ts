@@ -188,6 +188,24 @@ test('credentials that were made before a change use what is there after it', as
   await call(stage.address, channel);
 });
 
+test('who is of a CA that is gone makes no more calls on the connection that it has', async () => {
+  const old = connect(stage.address);
+  const ofNew = await hold(await provisioner(newCa), [oldCa, newCa]);
+  await change(stage.service, await discovery(oldCa), [oldCa, newCa]);
+  const young = connect(stage.address, serviceCredentials(ofNew.files, 'discovery'));
+  const watch = await Watch.open(old);
+  const discover = (client: NodeDiscoveryServiceClient) =>
+    callUnary(client.discover.bind(client), {}, { timeoutMs: 10_000 });
+  await discover(old);
+  await discover(young);
+  await change(stage.service, await discovery(newCa), [newCa]);
+  await expect(discover(old)).rejects.toMatchObject({ reason: 'CERTIFICATE_INVALID' });
+  await discover(young);
+  const heard = watch.next();
+  stage.emit();
+  expect(await heard).toBe(1);
+});
+
 test('who is of a CA that is gone connects no more', async () => {
   await call();
   const { certificatePem, keyPem, caPem } = stage.client.files.current;
