@@ -6,7 +6,7 @@ import type { Stack } from '../../cli/launch/stack.js';
 import { type NodeOnDisk, readNodeState } from '../../services/mock-node/state/read-node-state.js';
 
 /** @returns the state of every node that has a folder, by identity */
-export async function nodesOnDisk(stack: Stack): Promise<Map<string, NodeOnDisk>> {
+export async function nodesOnDisk(stack: Pick<Stack, 'nodesDirectory'>): Promise<Map<string, NodeOnDisk>> {
   const names = await readdir(stack.nodesDirectory);
   const nodes = new Map<string, NodeOnDisk>();
   for (const name of names) nodes.set(name, await readNodeState(join(stack.nodesDirectory, name)));
@@ -22,7 +22,10 @@ export function notWhole(nodes: ReadonlyMap<string, NodeOnDisk>): string[] {
 }
 
 /** @returns identities whose parts carry different stamps (helpers/stamped.sh) */
-export async function mixedStamps(stack: Stack, nodes: ReadonlyMap<string, NodeOnDisk>): Promise<string[]> {
+export async function mixedStamps(
+  stack: Pick<Stack, 'nodesDirectory'>,
+  nodes: ReadonlyMap<string, NodeOnDisk>,
+): Promise<string[]> {
   const mixed: string[] = [];
   for (const [name, node] of nodes) {
     const folder = join(stack.nodesDirectory, name);
