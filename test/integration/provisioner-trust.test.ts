@@ -103,7 +103,8 @@ describe('a provisioner with TLS', () => {
     const server = ServerCredentials.createSsl(null, [pair(impostor)]);
     const discovery = await startDiscovery(0, server);
     await site.start([discovery.address], { tls: { mode: 'required', ...tls.paths } });
-    await site.line(({ msg }) => msg.startsWith('cannot watch a discovery service'));
+    const line = await site.line(({ msg }) => msg.startsWith('cannot watch a discovery service'));
+    expect(line.why).toContain('certificate');
     expect(discovery.watches).toEqual([]);
   });
 });

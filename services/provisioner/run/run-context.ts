@@ -93,7 +93,7 @@ export interface RunContext extends RunSurroundings {
   /** From the helper. */
   reply?: HelperReply;
   /** Made once in each pass. */
-  credentials?: IssuedCredentials;
+  credentials?: IssuedCredentials | undefined;
   /** Hex digest of what Configure sends. */
   configurationDigest?: string;
 }

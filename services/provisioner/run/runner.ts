@@ -124,7 +124,10 @@ function afterFault(
 /** A run whose node changed under it starts over, once. */
 async function takeSteps(run: RunContext): Promise<Outcome> {
   const first = await pass(run);
-  return first.kind === 'ENDED' ? first.outcome : (await pass(run)).outcome;
+  if (first.kind === 'ENDED') return first.outcome;
+  // What was made for keys that have changed is of no use to anybody.
+  run.credentials = undefined;
+  return (await pass(run)).outcome;
 }
 
 async function pass(run: RunContext): Promise<Extract<StepResult, { kind: 'ENDED' | 'START_OVER' }>> {
