@@ -26,6 +26,17 @@ test('files are written, listed, renamed, read and removed', async () => {
   expect(await diskFiles.list(folder)).toEqual([]);
 });
 
+test('files have the permissions that were asked for, whatever the umask', async () => {
+  const umask = process.umask(0o077);
+  onTestFinished(() => void process.umask(umask));
+  await diskFiles.write(join(folder, 'open'), 'x', 0o644);
+  await diskFiles.write(join(folder, 'closed'), 'x', 0o600);
+  await diskFiles.makeDirectory(join(folder, 'a'));
+  const modes = ['open', 'closed', 'a'].map((name) => diskFiles.mode(join(folder, name)));
+  expect(await Promise.all(modes)).toEqual([0o644, 0o600, 0o700]);
+  expect(await diskFiles.mode(join(folder, 'x'))).toBeUndefined();
+});
+
 test('what is not there reads as nothing and is removed already', async () => {
   expect(await diskFiles.read(join(folder, 'x'))).toBeUndefined();
   expect(await diskFiles.list(join(folder, 'x'))).toEqual([]);
