@@ -87,6 +87,8 @@ export class FakeNode {
   /** Called before each call is looked at. */
   onCall: ((call: RecordedCall) => void) | undefined;
   openChannels = 0;
+  /** Calls that it is about to answer. */
+  working = 0;
   /** Why its address may not be dialled. */
   refuseDial: string | undefined;
   /** What the digest of a commit is said to be, where not its own. */
@@ -176,14 +178,23 @@ export class FakeNode {
     const fault = this.#faults.get(rpc)?.shift() ?? { kind: 'NONE' };
     if (fault.kind === 'FAIL') throw new NodeCallError(fault.failure);
     if (fault.kind === 'HANG') {
-      if (fault.done === true) await act();
+      if (fault.done === true) await this.#work(act);
       return await this.#hang(limits);
     }
     if (this.gone) throw new NodeCallError(refused);
     if (caller !== undefined) this.#check(rpc, caller);
-    const reply = await act();
+    const reply = await this.#work(act);
     if (fault.kind === 'LOSE_REPLY') throw new NodeCallError(fault.failure);
     return reply;
+  }
+
+  async #work<T>(act: () => T | Promise<T>): Promise<T> {
+    this.working += 1;
+    try {
+      return await act();
+    } finally {
+      this.working -= 1;
+    }
   }
 
   #hang({ timeoutMs, signal }: CallLimits): Promise<never> {
