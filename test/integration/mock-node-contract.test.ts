@@ -163,11 +163,14 @@ describe('a refusal on the wire', () => {
     await expect.poll(() => app.swarm.counts.PROVISIONING, patience).toBe(1);
   });
 
-  test.each(['GetJwt', 'UpdateRelease'])('of %s, which a node without a token does not serve', async (rpc) => {
-    const app = await startMockNode();
-    const node = new NodeClient(`127.0.0.1:${app.port}`);
-    expect(await node.refusal(newRun(), rpc)).toMatchObject({ code: status.UNIMPLEMENTED });
-  });
+  test.each(['GetJwt', 'UpdateRelease'])(
+    'of %s, which a node without a token does not serve',
+    async (rpc) => {
+      const app = await startMockNode();
+      const node = new NodeClient(`127.0.0.1:${app.port}`);
+      expect(await node.refusal(newRun(), rpc)).toMatchObject({ code: status.UNIMPLEMENTED });
+    },
+  );
 });
 
 test('a stop that is pending is told again to its own run, and refuses others', async () => {
