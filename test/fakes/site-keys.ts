@@ -19,10 +19,7 @@ export class SiteKeys {
   readonly seed = randomBytes(32).toString('hex');
   /** Hex. */
   readonly publicKey = rawPublicKey(ed25519KeyFromSeed(Buffer.from(this.seed, 'hex'))).toString('hex');
-
-  get verificationKey(): VerificationKey {
-    return parseVerificationKey(this.publicKey);
-  }
+  readonly verificationKey: VerificationKey = parseVerificationKey(this.publicKey);
 
   /** @returns a provisioning token of the site, of that moment in Unix seconds */
   token(now: number, wish: Partial<NewProvisioningToken> = {}): Promise<string> {
