@@ -18,7 +18,7 @@ import { type RunningServer, type StartServerOptions, startServer } from '../../
 import { loggerTo, silentLogger } from '../../shared/logger.js';
 import { fixedServerCredentials, mutualServerCredentials } from '../../shared/tls/server-credentials.js';
 import { makeCertificate, type TestCertificate } from '../fakes/certificates.js';
-import { open } from './grpc-support.js';
+import { deferred, open, startRig } from './grpc-support.js';
 import { ofService, TestSite } from './tls-support.js';
 
 let certificate: TestCertificate;
@@ -94,6 +94,34 @@ test('a stop closes what is in a handshake', async () => {
   const allClosed = Promise.all(stalled.map(closed));
   await server.stop(0);
   await allClosed;
+});
+
+test('a stop lets calls in hand finish, and does not wait for clients that stay connected', async () => {
+  const entered = deferred();
+  const answer = deferred();
+  const { certificatePem, keyPem, sha256 } = certificate;
+  const { server } = await startRig({
+    agent: {
+      identify: unary(silentLogger(), async () => {
+        entered.resolve();
+        await answer.promise;
+        return IdentifyResponse.fromPartial({ identity: 'n1' });
+      }),
+    },
+    credentials: fixedServerCredentials(certificatePem, keyPem),
+  });
+  const client = new NodeAgentServiceClient(
+    ipTarget(server.address),
+    pinnedNodeCredentials(sha256),
+    nodeChannelOptions,
+  );
+  onTestFinished(() => client.close());
+  const reply = callUnary(client.identify.bind(client), {}, { timeoutMs: 20_000 });
+  await entered.promise;
+  const stopped = server.stop(600_000);
+  answer.resolve();
+  expect((await reply).identity).toBe('n1');
+  await stopped;
 });
 
 test('peers that speak something else harm nobody, and are not worth a line in the log', async () => {
