@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Document, isNode, LineCounter, parseDocument, type YAMLParseError } from 'yaml';
+import { type Document, isNode, LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
 import { ConfigError, type Problem } from './config-error.js';
 import { describeKind } from './describe.js';
 import { isMap } from './freeze.js';
@@ -45,7 +45,7 @@ export function readConfigFile({ path, namedBy }: FileChoice): ConfigFile {
 /** Parses the text of a configuration file. Every error of syntax is reported, with line and column. */
 function parseConfig(text: string, absolute: string): ConfigFile {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return `line ${line}, column ${col}`;
@@ -53,12 +53,15 @@ function parseConfig(text: string, absolute: string): ConfigFile {
   const problems = document.errors.map(
     (error): Problem => ({ path: '', message: `${at(error.pos[0])}: ${sentence(error, text)}` }),
   );
+  if (problems.length === 0) problems.push(...aliasProblems(document, at));
   if (problems.length > 0) throw new ConfigError(absolute, problems);
   return {
     source: absolute,
     folder: dirname(absolute),
     settings: settingsIn(document, absolute),
-    warnings: document.warnings.map((warning) => `${absolute}, ${at(warning.pos[0])}: ${warning.message}`),
+    warnings: document.warnings.map(
+      (warning) => `${absolute}, ${at(warning.pos[0])}: ${sentence(warning, text)}`,
+    ),
     lineOf: (path) => lineOf(document, lines, path),
   };
 }
@@ -95,7 +98,8 @@ function lineOf(document: Document, lines: LineCounter, path: readonly (string |
 /** An address such as [::1]:7410, which YAML takes for a list. */
 const bareIpv6 = /\[[0-9a-f:.]*:[0-9a-f:.]*\]$/i;
 
-function sentence(error: YAMLParseError, text: string): string {
+/** Nothing of the file is quoted, where secrets stand: what the library says of some errors would. */
+function sentence(error: YAMLError, text: string): string {
   switch (error.code) {
     case 'DUPLICATE_KEY':
       return 'this key is there twice';
@@ -105,10 +109,32 @@ function sentence(error: YAMLParseError, text: string): string {
       return 'another document begins here, and a configuration is one';
     case 'UNEXPECTED_TOKEN':
       if (bareIpv6.test(text.slice(0, error.pos[0]))) return 'put an IPv6 address in quotes: "[::1]:7410"';
-      return `invalid YAML: ${error.message}`;
+      return `invalid YAML: nothing of the kind may stand here; ${inQuotes}`;
+    case 'TAG_RESOLVE_FAILED':
+    case 'BAD_COLLECTION_TYPE':
+      return `YAML takes what begins with ! for a tag, and this one is not known; ${inQuotes}`;
+    case 'BAD_DIRECTIVE':
+      return 'YAML takes a line that begins with % for a directive, and this one is not known';
+    case 'BAD_DQ_ESCAPE':
+      return String.raw`invalid YAML: between double quotes \ begins an escape, and this is none; use single quotes`;
     default:
       return `invalid YAML: ${error.message}`;
   }
+}
+
+const inQuotes = 'a value with special characters has to be in quotes';
+
+/** Those of no anchor, which would be noticed, and quoted, when values are made of the document. */
+function aliasProblems(document: Document, at: (offset: number) => string): Problem[] {
+  const problems: Problem[] = [];
+  visit(document, {
+    Alias: (_key, alias) => {
+      if (alias.resolve(document) !== undefined) return;
+      const message = `YAML takes what begins with * for an alias, and nothing has that name; ${inQuotes}`;
+      problems.push({ path: '', message: `${at(alias.range?.[0] ?? 0)}: ${message}` });
+    },
+  });
+  return problems;
 }
 
 function whyUnreadable(error: unknown): string {

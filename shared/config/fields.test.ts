@@ -10,6 +10,7 @@ import {
   listenAddress,
   listOf,
   network,
+  path,
   text,
   verificationKey,
 } from './fields.js';
@@ -115,5 +116,36 @@ describe('a setting of a later version', () => {
       'features.jwt: checking tokens is not available in this version; leave it out, or false (line 2)',
       'cert: a certificate is not available in this version; leave it out (line 3)',
     ]);
+  });
+});
+
+describe('a path', () => {
+  const pathSchema = z.object({ file: path().optional(), key: verificationKey().optional() });
+  const problemsWith = (yaml: string) =>
+    problemsOf(() =>
+      loadConfig({ schema: pathSchema, service: 'test', source: { file: files.file(yaml), env: {} } }),
+    );
+
+  it.each([
+    ['"-----BEGIN PRIVATE KEY-----\\nhunter2"', 'what looks like PEM'],
+    ['"hunter2\\nhunter2\\n"', 'a text of several lines'],
+    ['eyJhbGciOiJFZERTQSJ9.eyJjaHQiOiJodW50ZXIyIn0.aHVudGVyMg', 'what looks like a token'],
+  ])('is not what belongs into the file, which no message shows: %s', (text, got) => {
+    for (const setting of ['file', 'key']) {
+      const problem = `${setting}: expected a path, got ${got}; write it into a file and name that (line 1)`;
+      expect(problemsWith(`${setting}: ${text}\n`)).toEqual([problem]);
+    }
+  });
+
+  it('is no key in hex, unless there is a file of that name', () => {
+    const hex = 'ab'.repeat(32);
+    const [problem] = problemsWith(`file: ${hex}\n`);
+    expect(problem).toMatch(/^file: expected a path, got what looks like a key/);
+    expect(problem).not.toContain(hex);
+    const file = files.file(`file: ${hex}\n`);
+    writeFileSync(join(dirname(file), hex), 'a key');
+    expect(
+      problemsOf(() => loadConfig({ schema: pathSchema, service: 'test', source: { file, env: {} } })),
+    ).toEqual([]);
   });
 });

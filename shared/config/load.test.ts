@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigFiles, loadSample, minimalConfig, sampleSchema } from '../../test/fakes/sample-config.js';
 import { insecureWarnings } from './common.js';
 import { ConfigError } from './config-error.js';
@@ -122,7 +122,29 @@ describe('YAML that is wrong', () => {
 
   it('is reported where there is more than one document, or an alias of nothing', () => {
     expect(() => load('site: a\n---\nsite: b\n')).toThrow(/line 2, column 1: another document begins here/);
-    expect(() => load('site: *nothing\n')).toThrow(ConfigError);
+    expect(() => load('site: *nothing\n')).toThrow(
+      /line 1, column 7: .* takes what begins with \* for an alias/,
+    );
+  });
+
+  it.each([
+    ...['*hunter2', '!hunter2', '!hunter2 x', '!!hunter2 x', '!<hunter2> x', '!e!hunter2 x', '|hunter2'],
+    ...['>hunter2', '@hunter2', '%hunter2', '&hunter2 *x', ']hunter2', '}hunter2', '"hunter2', "'hunter2"],
+    ...['"a" hunter2', '"\\hunter2"', 'a: hunter2', '[hunter2', '{hunter2', '{[hunter2]: a}', '- hunter2'],
+    '{{ hunter2 }}',
+  ])('is reported without a word of what it holds: token: %s', (value) => {
+    const warned = vi.spyOn(process, 'emitWarning');
+    onTestFinished(() => warned.mockRestore());
+    const said: string[] = [];
+    try {
+      said.push(...loadSample({ file: files.file(`${minimalConfig}token: ${value}\n`), env: {} }).warnings);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      said.push(error.message);
+    }
+    expect(said.join('\n')).toMatch(/token|line \d+, column \d+/);
+    expect(said.join('\n')).not.toMatch(/hunter2/);
+    expect(warned).not.toHaveBeenCalled();
   });
 });
 
