@@ -1,6 +1,7 @@
 // The process of a swarm killed with SIGKILL and started again on the same folder.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -37,7 +38,7 @@ function ended(child: ChildProcess): Promise<[number | null, NodeJS.Signals | nu
   return new Promise((resolve) => child.once('exit', (code, signal) => resolve([code, signal])));
 }
 
-test('every node comes back whole, as what was committed before the kill', async () => {
+test('every node comes back whole, as what was committed before the kill', { timeout: 90_000 }, async () => {
   const nodes = 60;
   const directory = temporaryFolder();
   const flags = [`--nodes=${nodes}`, '--dir', directory];
@@ -71,6 +72,45 @@ test('every node comes back whole, as what was committed before the kill', async
   second.child.kill('SIGTERM');
   expect(await stopped).toEqual([0, null]);
 });
+
+test('no node comes back with a token for another seed than it has', { timeout: 90_000 }, async () => {
+  const nodes = 20;
+  const directory = temporaryFolder();
+  const flags = [`--nodes=${nodes}`, '--dir', directory];
+  const first = await startProcess(...flags);
+  let made = 0;
+  const calls = Array.from({ length: nodes }, async (_, index) => {
+    const node = new NodeClient(`${loopbackHost(index)}:${first.port}`);
+    const run = newRun();
+    // Nodes that are at it when they are killed: with a key, with a token for it that waits, with the next key.
+    for (let pass = 0; pass < 10; pass++) {
+      const { public_key } = await node.as(run, 'GenerateEd25519Key', { nonce: randomBytes(32) });
+      const server_jwt = tokenFor(public_key as Buffer);
+      await node.as(run, 'Configure', { ...configureRequest(), server_jwt });
+      made++;
+      if (made === 2 * nodes) first.child.kill('SIGKILL');
+    }
+  });
+  const killed = ended(first.child);
+  await Promise.allSettled(calls);
+  expect(await killed).toEqual([null, 'SIGKILL']);
+
+  await startProcess(...flags);
+  const statuses = new Set<string>();
+  for (let index = 0; index < nodes; index++) {
+    const identity = `node-${String(index + 1).padStart(5, '0')}.swarm.local`;
+    const onDisk = await readNodeState(join(directory, identity));
+    expect(onDisk.problems).toEqual([]);
+    statuses.add(onDisk.status);
+  }
+  expect([...statuses]).toContain('INSTALLED');
+});
+
+/** A token as a node looks at it: for this key, whoever signed it. */
+function tokenFor(publicKey: Buffer): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'EdDSA' })}.${part({ public_key: publicKey.toString('hex') })}.AA`;
+}
 
 test('a node that is shut down ends its process with 0', async () => {
   const { child, port } = await startProcess('--identity=web-1');
