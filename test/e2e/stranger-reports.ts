@@ -4,7 +4,7 @@
 import { createPrivateKey, randomUUID, sign, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
+import { credentials } from '@grpc/grpc-js';
 import { expect } from 'vitest';
 import type { Stack } from '../../cli/launch/stack.js';
 import { makeCertificate, type TestCertificate } from '../fakes/certificates.js';
@@ -39,14 +39,12 @@ export function fleetToken(stack: Stack): string {
   return readFileSync(stack.trust?.provisioningToken ?? '', 'utf8').trim();
 }
 
-/** @returns credentials of whoever knows the site's CA, and has no certificate of it */
-export function siteCredentials(stack: Stack): ChannelCredentials {
-  return credentials.createSsl(trusted(stack, 'ca.pem'));
-}
+/** One of the names in discovery's certificate, whatever address is dialled. */
+const asDiscovery = { 'grpc.ssl_target_name_override': 'localhost' };
 
 /** @param address of a listener that leads to discovery's for nodes */
 export function registryAt(stack: Stack, address: string): StrangersChannel {
-  return new StrangersChannel(address, siteCredentials(stack));
+  return new StrangersChannel(address, credentials.createSsl(trusted(stack, 'ca.pem')), asDiscovery);
 }
 
 /** Someone who reports. */
@@ -119,7 +117,7 @@ export class Onlooker {
   constructor(stack: Stack) {
     const pem = (name: string) => trusted(stack, name);
     const known = credentials.createSsl(pem('ca.pem'), pem('operator-key.pem'), pem('operator.pem'));
-    this.#channel = new StrangersChannel(`127.0.0.1:${stack.ports.consumers}`, known);
+    this.#channel = new StrangersChannel(`127.0.0.1:${stack.ports.consumers}`, known, asDiscovery);
     const stream = this.#channel.follow('/slipway.discovery.v1.NodeDiscoveryService/WatchNodes', Buffer.of());
     stream.on('data', (bytes: Buffer) => {
       const { event } = decode('slipway.discovery.v1.WatchNodesResponse', bytes) as { event?: SeenEvent };
