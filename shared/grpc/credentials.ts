@@ -4,7 +4,7 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { type Clock, systemClock } from '../clock.js';
-import { certificateHash, minVersion, presentedChain, shakeHands } from '../tls/handshake.js';
+import { certificateHash, minVersion, peerCertificate, shakeHands } from '../tls/handshake.js';
 import { GuardedCredentials } from './guarded-credentials.js';
 
 /**
@@ -71,7 +71,7 @@ function judgingByHash(judge: (hash: string) => void, options: PinnedOptions): C
       // That an unknown issuer is no reason to refuse is the point here: the hash is compared instead. No server
       // name is sent: nodes are dialled by IP.
       tls: { secureContext: anyIssuer(), rejectUnauthorized: false },
-      judge: (secured) => judge(certificateHash(presentedChain(secured)[0])),
+      judge: (secured) => judge(certificateHash(peerCertificate(secured))),
     }),
   );
 }

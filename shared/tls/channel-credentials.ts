@@ -8,7 +8,7 @@ import type { ChannelCredentials } from '@grpc/grpc-js';
 import { type Clock, systemClock } from '../clock.js';
 import { type Connecting, GuardedCredentials, type SocketGuard } from '../grpc/guarded-credentials.js';
 import { readCertificate } from './certificate-facts.js';
-import { certificateHash, minVersion, presentedChain, shakeHands } from './handshake.js';
+import { certificateHash, minVersion, peerCertificate, presentedChain, shakeHands } from './handshake.js';
 import type { TlsFiles, TlsMaterial } from './tls-files.js';
 
 /** How long a handshake may take: milliseconds. */
@@ -113,7 +113,7 @@ function verified(
     },
     judge: (secured) => {
       if (!secured.authorized) throw new Error('the peer is not verified');
-      judge(presentedChain(secured)[0]);
+      judge(peerCertificate(secured));
     },
   });
 }

@@ -3,7 +3,13 @@
 
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { type ConnectionOptions, connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
+import {
+  type ConnectionOptions,
+  connect,
+  type DetailedPeerCertificate,
+  type PeerCertificate,
+  type TLSSocket,
+} from 'node:tls';
 import type { Clock } from '../clock.js';
 
 /** The oldest version that Slipway speaks (design, section 8). */
@@ -55,15 +61,24 @@ export function shakeHands(socket: Socket, { clock, limitMs, tls, judge }: Hands
   });
 }
 
+// Certificates are not asked for with getPeerX509Certificate(): of Node 20, that takes them away from those that ask
+// later.
+
+/**
+ * @returns the DER of the peer's certificate
+ * @throws Error where there is none
+ */
+export function peerCertificate(socket: TLSSocket): Buffer {
+  const certificate: Partial<PeerCertificate> | null = socket.getPeerCertificate();
+  if (certificate?.raw === undefined) throw new Error('the peer showed no certificate');
+  return certificate.raw;
+}
+
 /** Certificates that a peer may present; nobody has more. */
 const longestChain = 16;
 
-/**
- * @returns the DER of the peer's certificate and of those that it presents as its issuers, in that order. It is not
- *   getPeerX509Certificate() that is asked: of Node 20, that takes the certificate away from those that ask later
- * @throws Error where there is none
- */
-export function presentedChain(socket: TLSSocket): [Buffer, ...Buffer[]] {
+/** @returns the DER of the peer's certificate and of those that it presents as its issuers, in that order */
+export function presentedChain(socket: TLSSocket): Buffer[] {
   const chain: Buffer[] = [];
   let next: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
   while (next?.raw !== undefined && chain.length < longestChain) {
@@ -71,9 +86,7 @@ export function presentedChain(socket: TLSSocket): [Buffer, ...Buffer[]] {
     // A root is its own issuer.
     next = next.issuerCertificate === next ? undefined : next.issuerCertificate;
   }
-  const [first, ...others] = chain;
-  if (first === undefined) throw new Error('the peer showed no certificate');
-  return [first, ...others];
+  return chain;
 }
 
 /** @returns hex SHA-256, by which certificates are known */
