@@ -1,7 +1,8 @@
 // An agent of the mock node on a disk and a clock of the test's, boot after boot, and calls to it.
 
 import { randomBytes } from 'node:crypto';
-import { Agent, type AgentOptions } from '../../services/mock-node/agent/agent.js';
+import { Agent } from '../../services/mock-node/agent/agent.js';
+import type { AgentOptions } from '../../services/mock-node/agent/agent-options.js';
 import type { Call, PendingStop } from '../../services/mock-node/agent/call.js';
 import type { Configuration } from '../../services/mock-node/agent/configuration.js';
 import { newCsr } from '../../services/mock-node/agent/own-keys.js';

@@ -62,13 +62,13 @@ interface Started {
   restart(run: Run): Promise<void>;
 }
 
-async function start(log: Logger = silentLogger()): Promise<Started> {
+async function start(log: Logger = silentLogger(), flags: readonly string[] = []): Promise<Started> {
   const directory = temporaryFolder();
   const tokenFile = join(temporaryFolder(), 'token.jwt');
   writeFileSync(tokenFile, `${token}\n`);
   const app = await startMockNode({
     log,
-    flags: ['--tls-mode=required', '--dir', directory, '--jwt-file', tokenFile],
+    flags: ['--tls-mode=required', '--dir', directory, '--jwt-file', tokenFile, ...flags],
   });
   const node = new NodeClient(`127.0.0.1:${app.port}`, 's3cret', { tls: true });
   return {
@@ -265,15 +265,16 @@ test('nothing that is logged holds a token, a key or a secret', async () => {
   stream.on('data', (chunk) => {
     logged += chunk;
   });
-  const { node, folder, restart } = await start(
-    loggerTo(stream, { service: 'mock-node', site: 'default', level: 'debug' }),
-  );
+  const log = loggerTo(stream, { service: 'mock-node', site: 'default', level: 'debug' });
+  const ca = new OpensslCa();
+  const flags = ['--discovery=127.0.0.1:1', '--ca', join(ca.folder, 'ca.pem')];
+  const { node, folder, restart } = await start(log, flags);
   const run = newRun();
   await node.as(run, 'GetJwt');
   const { public_key } = await node.as(run, 'GenerateEd25519Key', { nonce: randomBytes(32) });
   const { csr_pem } = await node.as(run, 'GenerateCsr', { common_name: identity });
   const server_jwt = await serverToken(public_key as Buffer);
-  const certificate_pem = new OpensslCa().sign(String(csr_pem));
+  const certificate_pem = ca.sign(String(csr_pem));
   await node.refusal(run, 'Configure', {
     ...configureRequest(),
     server_jwt: `${server_jwt}hunter2`,
@@ -286,6 +287,7 @@ test('nothing that is logged holds a token, a key or a secret', async () => {
   });
   await restart(run);
   expect(logged).toContain('booted');
+  expect(logged).toContain('report failed');
   const [, privateLine = ''] = readFileSync(join(folder, 'ssl/private.pem'), 'utf8').split('\n');
   const seed = readFileSync(join(folder, 'server.seed'), 'utf8');
   for (const secret of ['hunter2', 's3cret', token, server_jwt, seed, privateLine, 'PRIVATE KEY']) {

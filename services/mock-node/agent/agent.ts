@@ -3,9 +3,6 @@
 
 import { join } from 'node:path';
 import type { RunId } from '../../../shared/identity.js';
-import type { Logger } from '../../../shared/logger.js';
-import type { Random } from '../../../shared/random.js';
-import type { Secret } from '../../../shared/secret.js';
 import { signChallenge } from '../../../shared/trust/challenge.js';
 import { newX25519Pair, type X25519Pair } from '../../../shared/trust/key-transfer.js';
 import { Slots } from '../slots.js';
@@ -27,39 +24,20 @@ import {
   waitsAlready,
   withdrawn,
 } from '../state/node-state.js';
-import type { NodeStore, OwnKeys, Staged } from '../state/node-store.js';
+import type { OwnKeys, Staged } from '../state/node-store.js';
 import { enablesProvisioning } from '../state/settings.js';
-import { Admission, type AdmissionOptions } from './admission.js';
+import { Admission } from './admission.js';
+import type { AgentOptions } from './agent-options.js';
 import type { Csr, Presence, ProvenKey, TokenAndKey } from './answers.js';
 import { readSettings } from './arguments.js';
-import type { Arguments, Call, PendingStop, StopRpc } from './call.js';
+import type { Arguments, Call, StopRpc } from './call.js';
 import { checkRequest, type Readiness } from './checks.js';
 import { type Checked, type Configuration, filesOf } from './configuration.js';
 import { type Inventory, inventoryOf } from './inventory.js';
 import { fitToKeys } from './key-fit.js';
-import { type CsrSubject, type NewCsr, newEd25519Key } from './own-keys.js';
+import { type CsrSubject, newEd25519Key } from './own-keys.js';
 import { NotServedError, RefusedError } from './refusal.js';
 import { findSslFolder } from './ssl-folder.js';
-
-export interface AgentOptions extends AdmissionOptions {
-  readonly version: string;
-  /** The provisioning token; without one GetJwt is not served. */
-  readonly token: Secret | undefined;
-  /** Whether settings that do not say so enable provisioning. */
-  readonly provisioningByDefault: boolean;
-  /** The node's folder, absolute. */
-  readonly directory: string;
-  /** Open already. */
-  readonly store: NodeStore;
-  /** Rejects with the signal's reason where it is aborted before the turn of this request has come. */
-  readonly newCsr: NewCsr;
-  readonly random: Random;
-  readonly log: Logger;
-  /** A stop was accepted and is on disk: the machine is to go down at its time. */
-  readonly onStopAccepted: (stop: PendingStop) => void;
-  /** A configuration was committed; repeats of one that waits already are not told. */
-  readonly onCommitted: () => void;
-}
 
 /** How long after Shutdown or Reprovision the agent goes down, so that the reply is out: milliseconds. */
 const farewellMs = 100;

@@ -4,6 +4,7 @@
 import type { Clock } from '../../../shared/clock.js';
 import { insecureNodeCredentials } from '../../../shared/grpc/credentials.js';
 import { type RegistryAnchor, registryCredentials } from '../../../shared/tls/channel-credentials.js';
+import { FailedReports } from './failed-reports.js';
 import { RegistryClient, type Speaker } from './registry-client.js';
 import type { Registry } from './report.js';
 
@@ -16,7 +17,7 @@ export interface RegistriesOptions {
   /** How long a channel stays open for the next report: milliseconds. */
   readonly lingerMs: number;
   readonly clock: Clock;
-  /** Told once where nodes cannot report. */
+  /** Told once where nodes cannot report, and from time to time why reports do not get through. */
   readonly warn: (message: string) => void;
 }
 
@@ -28,10 +29,12 @@ export interface Reporting extends Speaker {
 export class Registries {
   readonly #options: RegistriesOptions;
   readonly #clients = new Map<string, RegistryClient>();
+  readonly #failed: FailedReports;
   #warned = false;
 
   constructor(options: RegistriesOptions) {
     this.#options = options;
+    this.#failed = new FailedReports(options.clock, options.warn);
   }
 
   /** @returns where a boot reports to; undefined where it has no way to know discovery */
@@ -56,7 +59,8 @@ export class Registries {
     let client = this.#clients.get(name);
     if (client === undefined) {
       const { address, lingerMs, clock } = this.#options;
-      client = new RegistryClient({ address, credentials: credentials(), lingerMs, clock });
+      const failed = this.#failed.count.bind(this.#failed);
+      client = new RegistryClient({ address, credentials: credentials(), lingerMs, clock, failed });
       this.#clients.set(name, client);
     }
     return client;

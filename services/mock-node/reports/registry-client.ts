@@ -11,6 +11,7 @@ import {
 } from '../../../shared/gen/slipway/discovery/v1/registry.js';
 import { callUnary } from '../../../shared/grpc/call.js';
 import { nodeChannelOptions } from '../../../shared/grpc/channel.js';
+import { RpcError } from '../../../shared/grpc/errors.js';
 import type { Secret } from '../../../shared/secret.js';
 import { signReport } from '../../../shared/trust/report-envelope.js';
 import { fromDuration, toTimestamp } from '../../../shared/wire/time.js';
@@ -33,6 +34,8 @@ export interface RegistryClientOptions {
   /** How long the channel stays open for the next report: milliseconds. */
   readonly lingerMs: number;
   readonly clock: Clock;
+  /** Told of each report that did not get through. */
+  readonly failed: (error: RpcError) => void;
 }
 
 const timeoutMs = 5_000;
@@ -73,6 +76,9 @@ export class RegistryClient {
       const options = { timeoutMs, metadata, signal };
       const response = await callUnary(client.report.bind(client), request, options);
       return fromDuration(response.nextReportIn);
+    } catch (error) {
+      if (error instanceof RpcError) this.#options.failed(error);
+      throw error;
     } finally {
       this.#leave();
     }
