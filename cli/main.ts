@@ -8,6 +8,9 @@ import { runSlipway } from './slipway.js';
 const { INIT_CWD: calledFrom, npm_lifecycle_event: script } = process.env;
 if (script === 'slipway' && calledFrom !== undefined) process.chdir(calledFrom);
 
+// Whoever read along has had enough.
+process.stdout.on('error', () => process.exit());
+
 process.exitCode = await runSlipway(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),

@@ -46,11 +46,21 @@ describe('slipway certs dev', () => {
   });
 
   test('names roles, hosts and usages, each where they belong', async () => {
-    const folder = await made('--host', 'GW.example.net', '--host', '10.1.2.3', '--host', 'fd00::7');
+    const folder = await made(
+      '--host',
+      'GW.example.net',
+      '--host',
+      '10.1.2.3',
+      '--host',
+      'fd00::7',
+      '--host',
+      '::ffff:10.9.9.9',
+    );
     const discovery = certificate(folder, 'discovery');
     for (const host of ['localhost', 'discovery', 'gw.example.net'])
       expect(discovery.checkHost(host)).toBe(host);
-    for (const ip of ['127.0.0.1', '::1', '10.1.2.3', 'fd00::7']) expect(discovery.checkIP(ip)).toBe(ip);
+    for (const ip of ['127.0.0.1', '::1', '10.1.2.3', 'fd00::7', '10.9.9.9'])
+      expect(discovery.checkIP(ip)).toBe(ip);
     expect(discovery.checkHost('provisioner')).toBeUndefined();
     expect(certificate(folder, 'provisioner').checkHost('provisioner')).toBe('provisioner');
     for (const name of names) {
@@ -168,6 +178,7 @@ describe('slipway certs dev changes nothing and says why', () => {
       ['--days', '1w'],
       ['--host', 'no host'],
       ['--host', '1.2.3'],
+      ['--host', 'fe80::1%eth0'],
       ['--hots', 'x'],
     ]) {
       const { code, err } = await slipway(['certs', 'dev', folder, ...wrong]);

@@ -2,7 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { lstat, open, rename, rm } from 'node:fs/promises';
-import { CommandError } from '../command-error.js';
+import { resolve } from 'node:path';
+import { CommandError, UsageError } from '../command-error.js';
 
 export interface NewFile {
   readonly path: string;
@@ -44,6 +45,21 @@ async function claim(path: string): Promise<void> {
 }
 
 /**
+ * A slip on the command line must not cost a key, whatever --force says.
+ *
+ * @throws UsageError where two of the files that a command reads and writes are the same
+ */
+export function refuseSame(paths: readonly (string | undefined)[]): void {
+  const seen = new Set<string>();
+  for (const path of paths) {
+    if (path === undefined || path === '-') continue;
+    const full = resolve(path);
+    if (seen.has(full)) throw new UsageError(`${path} is named twice: each file must be another one`);
+    seen.add(full);
+  }
+}
+
+/**
  * For commands that write several files: nothing is written where one of them is in the way.
  *
  * @throws CommandError naming those that are there
@@ -58,7 +74,7 @@ export async function refuseExisting(paths: readonly string[]): Promise<void> {
 }
 
 /** @returns true also for what is no file */
-export async function exists(path: string): Promise<boolean> {
+async function exists(path: string): Promise<boolean> {
   try {
     await lstat(path);
     return true;

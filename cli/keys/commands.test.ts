@@ -55,6 +55,22 @@ describe('slipway keys new', () => {
     expect(readFileSync(publicFile, 'utf8')).toMatch(hexKey);
   });
 
+  test('both keys in one file would be none: exit code 2, also with --force', async () => {
+    const folder = testFolder();
+    const file = join(folder, 'signer.seed');
+    const { code, err } = await slipway([
+      'keys',
+      'new',
+      file,
+      '--public',
+      `${folder}/./signer.seed`,
+      '--force',
+    ]);
+    expect(code).toBe(2);
+    expect(err).toContain('named twice');
+    expect(() => statSync(file)).toThrow('ENOENT');
+  });
+
   test('a folder that is not there is named', async () => {
     const { code, err } = await slipway(['keys', 'new', join(testFolder(), 'nowhere/signer.seed')]);
     expect(code).toBe(1);

@@ -1,7 +1,7 @@
 // slipway keys …: ed25519 key pairs, as tokens are signed with.
 
 import type { Command } from 'commander';
-import { refuseExisting, writeWhole } from '../files/write.js';
+import { refuseExisting, refuseSame, writeWhole } from '../files/write.js';
 import type { Terminal } from '../terminal.js';
 import { newKeyPair } from './key-pair.js';
 
@@ -31,6 +31,7 @@ interface NewKeyOptions {
 
 async function newKey(file: string, options: NewKeyOptions, terminal: Terminal): Promise<void> {
   const force = options.force === true;
+  refuseSame([file, options.public]);
   if (!force) await refuseExisting([file, ...(options.public === undefined ? [] : [options.public])]);
   const { seed, publicKey } = newKeyPair();
   await writeWhole({ path: file, text: seed.reveal(), isPrivate: true }, force);

@@ -111,6 +111,14 @@ describe('slipway token verify', () => {
     expect(err).toMatch(/not valid, PURPOSE/);
   });
 
+  test('the private key in the place of the public one is told so, with exit code 2', async () => {
+    const seed = join(testFolder(), 'seed');
+    writeFileSync(seed, vectors.keys.org_issuer_seed);
+    const { code, err } = await verify(provisioning, '--key', seed);
+    expect(code).toBe(2);
+    expect(err).toContain('private key');
+  });
+
   test('what cannot be tried: exit code 2', async () => {
     expect(await verify(provisioning)).toMatchObject({ code: 2, err: expect.stringContaining('--key') });
     expect(await verify(provisioning, '--key', 'abcd')).toMatchObject({ code: 2 });

@@ -138,6 +138,14 @@ describe('slipway token provisioning', () => {
     expect(out).toContain(String(rsa.export({ format: 'pem', type: 'spki' })));
   });
 
+  test('says what nodes will lack that have no CA, and no word to be provisioned', async () => {
+    expect((await make()).err).toMatch(/without --ca: .*\nwithout --default: /);
+    await slipway(['certs', 'dev', join(folder, 'certs')]);
+    expect(await make('--force', '--default', '--ca', join(folder, 'certs/ca.pem'))).toMatchObject({
+      err: '',
+    });
+  });
+
   test('neither token nor secret is ever replaced without --force', async () => {
     await make();
     const before = readFileSync(token, 'utf8');
@@ -164,6 +172,14 @@ describe('slipway token provisioning refuses, with exit code 2,', () => {
     expect(await refused('--extensions', '[1]')).toContain('JSON object');
     expect(await refused('--extensions', '{')).toContain('JSON object');
     expect(await refused('--token', 's3cret')).toContain('--token');
+  });
+
+  test('to write over what it reads, also with --force', async () => {
+    const before = readFileSync(seed, 'utf8');
+    const { code, err } = await slipway(['token', 'provisioning', seed, '--signing-key', seed, '--force']);
+    expect(code).toBe(2);
+    expect(err).toContain('named twice');
+    expect(readFileSync(seed, 'utf8')).toBe(before);
   });
 
   test('files that are not what they should be, by name and without a word of what they hold', async () => {

@@ -10,7 +10,7 @@ import { rawPublicKey } from '../../shared/trust/raw-keys.js';
 import { parseSigningKey, type SigningKey } from '../../shared/trust/signing-key.js';
 import { UsageError } from '../command-error.js';
 import { readText } from '../files/read.js';
-import { refuseExisting, writeWhole } from '../files/write.js';
+import { refuseExisting, refuseSame, writeWhole } from '../files/write.js';
 import type { Terminal } from '../terminal.js';
 import { readAuthorityHash } from './authority-hash.js';
 
@@ -87,6 +87,8 @@ async function makeToken(file: string, options: Options, terminal: Terminal): Pr
     throw new UsageError('standard input ("-") can stand for one file only');
   }
   const force = options.force === true;
+  refuseSame([file, options.signingKey, options.ca]);
+  refuseSame([file, options.secretFile ?? `${file}.secret`, options.signingKey]);
   const newSecretFile = options.secretFile === undefined ? `${file}.secret` : undefined;
   if (!force) await refuseExisting([file, ...(newSecretFile === undefined ? [] : [newSecretFile])]);
 
@@ -132,6 +134,14 @@ async function makeToken(file: string, options: Options, terminal: Terminal): Pr
     ...(caSha256 === undefined ? [] : [`CA, SHA-256: ${caSha256}`]),
   ];
   terminal.out(`${lines.join('\n')}\n`);
+  if (caSha256 === undefined) {
+    terminal.err(
+      'without --ca: nodes report over TLS only where they have the CA certificate of discovery\n',
+    );
+  }
+  if (options.default !== true) {
+    terminal.err('without --default: nodes want provisioning only where their configuration says so\n');
+  }
 }
 
 async function readSigningKey(path: string, terminal: Terminal): Promise<SigningKey> {
