@@ -51,6 +51,8 @@ export function registryAt(stack: Stack, address: string): StrangersChannel {
 export interface Voice {
   readonly registry: StrangersChannel;
   readonly identity: string;
+  /** The address that the report comes from where it is undefined. */
+  readonly host?: string;
   readonly port: number;
   readonly bootId: string;
   readonly signer: Signer;
@@ -61,7 +63,8 @@ export interface Voice {
 let sequence = 2n ** 63n;
 
 /** @returns the bytes of a report with a sequence that nobody has reached */
-export function reportBytes({ identity, port, bootId }: Omit<Voice, 'registry'>, type: ReportType): Buffer {
+export function reportBytes(voice: Omit<Voice, 'registry'>, type: ReportType): Buffer {
+  const { identity, host = '', port, bootId } = voice;
   return encode('slipway.discovery.v1.NodeReport', {
     event_id: randomUUID(),
     type: `REPORT_TYPE_${type}`,
@@ -70,6 +73,7 @@ export function reportBytes({ identity, port, bootId }: Omit<Voice, 'registry'>,
     boot_id: bootId,
     sequence: String(++sequence),
     port,
+    host,
     ...(type === 'PROVISIONED' && { run_id: randomUUID(), configuration_digest: Buffer.alloc(32, 7) }),
   });
 }

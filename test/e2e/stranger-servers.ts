@@ -38,6 +38,7 @@ export class StrangersServer {
   connections = 0;
   readonly #server = new Server();
   #address = '';
+  #closeListener = () => {};
 
   /** @param paths of the methods that it has */
   static async start(
@@ -53,12 +54,14 @@ export class StrangersServer {
       cert_chain: Buffer.from(certificate.certificatePem),
     };
     const injector = started.#server.createConnectionInjector(ServerCredentials.createSsl(null, [pair]));
-    started.#address = await listen(place, { pauseOnConnect: true }, (socket) => {
+    const listener = await listen(place, { pauseOnConnect: true }, (socket) => {
       started.connections++;
       injector.injectConnection(socket);
       socket.resume();
     });
-    onTestFinished(() => started.#server.forceShutdown());
+    started.#address = listener.address;
+    started.#closeListener = listener.close;
+    onTestFinished(() => started.stop());
     return started;
   }
 
@@ -82,6 +85,12 @@ export class StrangersServer {
         request.toString('hex'),
       ])
       .join('\n');
+  }
+
+  /** Closes what is connected, and listens no more. */
+  stop(): void {
+    this.#closeListener();
+    this.#server.forceShutdown();
   }
 
   #serve(paths: readonly string[], answer: AnswerCall): void {
@@ -131,16 +140,12 @@ function inTurn(error: unknown): object {
   return { code, details, metadata };
 }
 
-/**
- * Listens until the test is over, and then closes what is connected.
- *
- * @returns host:port
- */
+/** Listens until the test is over, or it is closed, together with what is connected. */
 export async function listen(
   { host, port = 0 }: ListeningPlace,
   options: { readonly pauseOnConnect?: boolean },
   connected: (socket: Socket) => void,
-): Promise<string> {
+): Promise<{ readonly address: string; readonly close: () => void }> {
   const sockets = new Set<Socket>();
   const server: NetServer = createServer(options, (socket) => {
     sockets.add(socket);
@@ -149,21 +154,24 @@ export async function listen(
     connected(socket);
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
-  onTestFinished(() => {
+  const address = `${host}:${(server.address() as AddressInfo).port}`;
+  const close = () => {
     server.close();
     for (const socket of sockets) socket.destroy();
-  });
-  return `${host}:${(server.address() as AddressInfo).port}`;
+  };
+  onTestFinished(close);
+  return { address, close };
 }
 
 /** @returns host:port of what passes on each connection, so that it seems to come from another address */
-export function passOn(to: string, localAddress: string): Promise<string> {
+export async function passOn(to: string, localAddress: string): Promise<string> {
   const [host = '', port = ''] = to.split(':');
-  return listen({ host: '127.0.0.1' }, {}, (inner) => {
+  const { address } = await listen({ host: '127.0.0.1' }, {}, (inner) => {
     const outer = connect({ host, port: Number(port), localAddress });
     outer.on('error', () => inner.destroy());
     inner.once('close', () => outer.destroy());
     outer.once('close', () => inner.destroy());
     inner.pipe(outer).pipe(inner);
   });
+  return address;
 }
