@@ -9,6 +9,14 @@ import type { Logger } from '../logger.js';
  */
 export function routeLibraryLog(log: Logger): void {
   const library = log.child({ library: 'grpc-js' });
-  const write = (...parts: unknown[]) => library.debug(parts.map(String).join(' '));
+  const write = (...parts: unknown[]) => library.debug(withoutSecrets(parts.map(String).join(' ')));
   setLogger({ error: write, info: write, debug: write });
 }
+
+/** With GRPC_TRACE set, servers write down the headers of every request. */
+function withoutSecrets(message: string): string {
+  return message.replaceAll(secretHeaders, '"$1":["[redacted]"]');
+}
+
+/** In JSON: a list of texts. */
+const secretHeaders = /"(authorization|slipway-proof)":\[(?:"(?:[^"\\]|\\.)*",?)*\]/gi;
