@@ -1,4 +1,10 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  X509Certificate,
+} from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { issueCertificate } from './issue-certificate.js';
@@ -33,6 +39,12 @@ async function certificateFor(publicKey: KeyObject): Promise<Buffer> {
     signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
   });
   return Buffer.from(certificate.rawData);
+}
+
+/** Its modulus and exponent are both 3072 bits of ones. */
+function slowRsaKey(): KeyObject {
+  const number = Buffer.alloc(384, 0xff).toString('base64url');
+  return createPublicKey({ format: 'jwk', key: { kty: 'RSA', n: number, e: number } });
 }
 
 function faultOf(attempt: () => unknown): string {
@@ -89,6 +101,7 @@ test.each([
   ['secp256k1', generateKeyPairSync('ec', { namedCurve: 'secp256k1' })],
   ['ed448', generateKeyPairSync('ed448')],
   ['x25519', generateKeyPairSync('x25519')],
+  ['RSA with an exponent as long as its modulus', { publicKey: slowRsaKey() }],
 ])('a boot key must not be %s', async (_kind, { publicKey }) => {
   const certificate = await certificateFor(publicKey);
   expect(faultOf(() => verifyReport(report, certificate, Buffer.alloc(64)))).toBe('KEY_UNSUITABLE');

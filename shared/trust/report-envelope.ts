@@ -98,17 +98,20 @@ function read(der: Uint8Array): { readonly raw: Buffer; readonly publicKey: KeyO
   }
 }
 
+/** Beyond it a signature takes a hundred times as long to verify, and anybody may send one. */
+const largestExponent = 2n ** 32n;
+
 const curves: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 
 function isSuitable(key: KeyObject): boolean {
-  const { namedCurve = '', modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
+  const { namedCurve = '', modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   switch (key.asymmetricKeyType) {
     case 'ed25519':
       return true;
     case 'ec':
       return curves.has(namedCurve);
     case 'rsa':
-      return modulusLength >= 2048 && modulusLength <= 8192;
+      return modulusLength >= 2048 && modulusLength <= 8192 && publicExponent < largestExponent;
     default:
       return false;
   }

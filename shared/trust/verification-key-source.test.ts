@@ -1,4 +1,5 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import promises, { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -73,6 +74,24 @@ test('a file that cannot be used leaves the last key, and is complained of once'
   await rm(file);
   await current(source);
   expect(warnings).toHaveLength(3);
+});
+
+test('a new file that could not be read at once is read once it can be', async () => {
+  await writeFile(file, key(1));
+  const source = await open(file);
+  await writeFile(file, `${key(2)}\n`);
+  const { readFile } = promises;
+  const readWith = (read: typeof readFile) => {
+    promises.readFile = read;
+    syncBuiltinESMExports();
+  };
+  readWith((() => Promise.reject(new Error('EMFILE: too many open files'))) as typeof readFile);
+  try {
+    expect(await current(source)).toBe(key(1));
+  } finally {
+    readWith(readFile);
+  }
+  expect(await current(source)).toBe(key(2));
 });
 
 test('many who ask at once all get the new key', async () => {

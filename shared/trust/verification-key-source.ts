@@ -61,11 +61,12 @@ export class VerificationKeySource {
       // Taken before the file is read: what is written meanwhile is seen by the next look.
       const version = await fileVersion(file);
       if (version === this.#seen) return;
-      this.#seen = version;
       this.#key = (await read(file, version)).key;
+      this.#seen = version;
       this.#complaint = '';
     } catch (error) {
-      this.#seen = isMissing(error) ? '' : this.#seen;
+      // What failed for want of descriptors, for instance, is tried again though the file stays as it is.
+      this.#seen = '';
       const complaint = describe(file, error);
       if (complaint === this.#complaint) return;
       this.#complaint = complaint;
