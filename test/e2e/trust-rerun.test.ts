@@ -1,12 +1,14 @@
 // Nodes that are provisioned more than once: what they hold at any moment was made for the keys that they have.
 
-import { readFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { quoteWord } from '../../cli/launch/quote.js';
 import type { Stack } from '../../cli/launch/stack.js';
 import { until } from '../../cli/launch/until.js';
-import { isSignedBy, openCompactToken, publicKeyOf } from './compact-tokens.js';
+import { openCompactToken, publicKeyOf } from './compact-tokens.js';
 import { untilCommitted, untilConfigured, untilConfirmed } from './confirmed.js';
+import { credentialsOf, type NodeCredentials, withoutCredentials } from './credentials.js';
 import { filesOfNodes, type NodeFiles } from './node-files.js';
 import { nodesOnDisk, notWhole } from './nodes-on-disk.js';
 import { reprovision } from './reprovision.js';
@@ -15,13 +17,13 @@ import { prepareStack, testHelper } from './workspace.js';
 
 const nodes = 24;
 
-function prepare(helper: string): Promise<Stack> {
+function prepare(helper: string, interval: string): Promise<Stack> {
   return prepareStack({
     nodes,
     tls: 'required',
     helper,
-    discovery: { interval: '5s', report_interval: '5s' },
-    provisioner: { interval: '5s', helper_timeout: '30s' },
+    discovery: { interval },
+    provisioner: { interval, identify_timeout: '10s', helper_timeout: '30s' },
   });
 }
 
@@ -70,29 +72,24 @@ function textOf(node: NodeFiles, name: string): string | undefined {
   }
 }
 
-interface Credentials {
-  readonly seed: string;
-  readonly jti: unknown;
+/** @returns what each node holds, which is whole and all its own */
+async function wholeCredentials(stack: Stack): Promise<NodeCredentials[]> {
+  expect(notWhole(await nodesOnDisk(stack))).toEqual([]);
+  expect(withoutCredentials(stack)).toEqual([]);
+  return credentialsOf(stack);
 }
 
-/** Verifies what each node holds, and returns it in the order of the nodes. */
-async function credentialsOf(stack: Stack): Promise<Credentials[]> {
-  expect(notWhole(await nodesOnDisk(stack))).toEqual([]);
-  const signer = readFileSync(stack.trust?.verificationKey ?? '', 'utf8').trim();
-  return filesOfNodes(stack).map((node) => {
-    const seed = node.read('server.seed');
-    const token = openCompactToken(node.read('server.jwt'));
-    expect(token.claims).toMatchObject({ identity: node.identity, public_key: publicKeyOf(seed) });
-    expect(isSignedBy(token, signer)).toBe(true);
-    return { seed, jti: token.claims.jti };
-  });
+function expectAllNew(before: readonly NodeCredentials[], after: readonly NodeCredentials[]): void {
+  for (const value of ['seed', 'jti'] as const) {
+    expect(new Set([...before, ...after].map((credentials) => credentials[value])).size).toBe(2 * nodes);
+  }
 }
 
 test('nodes that are provisioned anew, and killed on the way, get new keys and tokens; none has one of each', async () => {
-  const stack = await prepare(testHelper('stamped.sh'));
+  const stack = await prepare(testHelper('stamped.sh'), '5s');
   await stack.startAll();
   await untilConfirmed(stack, nodes, 100_000);
-  const before = await credentialsOf(stack);
+  const before = await wholeCredentials(stack);
 
   const watch = new PairWatch(stack);
   await Promise.all(before.map((_, index) => reprovision(stack, index)));
@@ -102,24 +99,31 @@ test('nodes that are provisioned anew, and killed on the way, get new keys and t
   await untilConfigured(stack, nodes, 100_000);
   expect(await watch.end()).toEqual([]);
 
-  const after = await credentialsOf(stack);
-  for (const value of ['seed', 'jti'] as const) {
-    expect(new Set([...before, ...after].map((credentials) => credentials[value])).size).toBe(2 * nodes);
-  }
+  expectAllNew(before, await wholeCredentials(stack));
 });
 
-test('a configuration that leaves nodes in provisioning mode: the next run brings another key and its token', async () => {
-  const stack = await prepare(`${testHelper('twice.sh')} ${quoteWord(scratchFolder())}`);
-  await stack.start('discovery');
-  await stack.start('provisioner');
+test('nodes that start with a token and are still to be provisioned get another key, and lose that token first', async () => {
+  const enough = join(scratchFolder(), 'enough');
+  // Each boot is sighted once.
+  const stack = await prepare(`${testHelper('not-yet.sh')} ${quoteWord(enough)}`, '10m');
+  await stack.startAll();
+  await until(
+    async () => {
+      const states = [...(await nodesOnDisk(stack)).values()];
+      return states.length === nodes && states.every(({ status }) => status === 'COMMITTED');
+    },
+    { what: 'every node has a configuration that leaves it in provisioning mode', timeoutMs: 100_000 },
+  );
+  await stack.end('provisioner');
+  await stack.end('mock-node', 'SIGKILL');
   await stack.start('mock-node');
+  expect(withoutCredentials(stack)).toEqual([]);
+  const before = credentialsOf(stack);
+
+  writeFileSync(enough, '');
   const watch = new PairWatch(stack);
+  await stack.start('provisioner');
   await untilConfirmed(stack, nodes, 100_000);
   expect(await watch.end()).toEqual([]);
-
-  await credentialsOf(stack);
-  const configurations = [...(await nodesOnDisk(stack)).values()].map((node) => node.configurations);
-  expect(configurations.every((count) => count >= 2)).toBe(true);
-  const samples = await stack.metrics('provisioner');
-  expect(samples?.sum('slipway_provisioner_runs_total', { reason: 'PROVISIONING_ENABLED' })).toBe(nodes);
+  expectAllNew(before, await wholeCredentials(stack));
 });
