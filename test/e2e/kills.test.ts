@@ -6,7 +6,7 @@ import { mixedStamps, nodesOnDisk, notWhole } from './nodes-on-disk.js';
 import { prepareStack, testHelper } from './workspace.js';
 
 /** A tenth of it on a quiet machine with two cores. */
-const patienceMs = 240_000;
+const patienceMs = 360_000;
 
 test('discovery and the provisioner killed twice each on the way: all confirmed, none configured twice but on the brink', {
   timeout: patienceMs + 60_000,
@@ -15,8 +15,9 @@ test('discovery and the provisioner killed twice each on the way: all confirmed,
   const stack = await prepareStack({
     nodes,
     helper: testHelper('stamped.sh'),
+    tls: 'required',
     discovery: { interval: '5s', report_interval: '5s', max_reports_per_second: 2_000 },
-    provisioner: { interval: '5s' },
+    provisioner: { interval: '5s', identify_timeout: '10s' },
   });
   await stack.startAll();
   /** How often each node may have been configured: once, and once more for each time that it was on the brink. */
