@@ -7,8 +7,11 @@ import { type Boot, keyOfBoot } from '../nodes/boot.js';
 /** Newcomers that are remembered for one identity. */
 const mostNewcomers = 8;
 
+/** Of what a newcomer said last, what tells whether its next report follows it: not its labels, which anybody fills. */
+type Word = Pick<Announcement, 'source' | 'address' | 'sequence' | 'digest' | 'reply'>;
+
 interface Newcomer {
-  last: Announcement;
+  last: Word;
   /** When it was last told of as a conflict: monotonic. */
   toldAt: number | undefined;
 }
@@ -19,13 +22,15 @@ export class Newcomers {
   /** Keeps the last that a newcomer said. The one that came first makes room. */
   remember(newcomer: Announcement): void {
     const key = keyOfBoot(newcomer);
+    const { source, address, sequence, digest, reply } = newcomer;
+    const last = { source, address, sequence, digest, reply };
     const known = this.#known.get(key);
-    if (known !== undefined && known.last.address === newcomer.address) {
-      known.last = newcomer;
+    if (known !== undefined && known.last.address === address) {
+      known.last = last;
       return;
     }
     this.#known.delete(key);
-    this.#known.set(key, { last: newcomer, toldAt: undefined });
+    this.#known.set(key, { last, toldAt: undefined });
     if (this.#known.size <= mostNewcomers) return;
     for (const oldest of this.#known.keys()) {
       this.#known.delete(oldest);
@@ -34,7 +39,7 @@ export class Newcomers {
   }
 
   /** The last that the boot said; undefined where it is not remembered. */
-  last(boot: Boot): Announcement | undefined {
+  last(boot: Boot): Word | undefined {
     return this.#known.get(keyOfBoot(boot))?.last;
   }
 
