@@ -231,3 +231,13 @@ test('settings that do not say are for provisioning where the token says so', as
   await agent.configure(bench.callOf(run), configuration(2, { 'plugin.choria.server.provision': 'false' }));
   expect(await reasonOf(agent.restart(bench.callOf(run), 0))).toBe('done');
 });
+
+test('what no node would take is told before what this one does not take any more', async () => {
+  const agent = await bench.boot();
+  const changed = { nodeEcdhPublic: new Uint8Array(32) };
+  const asked = (changes: Parameters<typeof agentConfiguration>[0]) =>
+    reasonOf(agent.configure(bench.callOf(bench.newRun()), agentConfiguration({ ...changed, ...changes })));
+  expect(await asked({})).toBe('KEY_CHANGED');
+  expect(await asked({ certificatePem: 'no certificate' })).toBe('ARGUMENT_INVALID');
+  expect(await asked({ serverJwt: 'no token' })).toBe('ARGUMENT_INVALID');
+});

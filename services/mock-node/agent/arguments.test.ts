@@ -77,7 +77,8 @@ describe('the name of a policy is refused', () => {
 describe('a key', () => {
   const encrypted = 'Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00';
   const pem = (headers: string) => `-----BEGIN RSA PRIVATE KEY-----\n${headers}\n\nAA==\n`;
-  const exchange = { nodeEcdhPublic: new Uint8Array(32), provisionerEcdhPublic: new Uint8Array(32) };
+  const publicKey = Uint8Array.of(9, ...new Uint8Array(31));
+  const exchange = { nodeEcdhPublic: publicKey, provisionerEcdhPublic: publicKey };
 
   test('with an exchange and encrypted passes', () => {
     expect(fieldsOf({ keyPem: pem(encrypted), ...exchange })).toEqual([]);
@@ -87,9 +88,23 @@ describe('a key', () => {
     expect(fieldsOf({ keyPem: pem(encrypted) })).toEqual(['node_ecdh_public', 'provisioner_ecdh_public']);
   });
 
+  test('with an exchange whose secret anybody knows is refused', () => {
+    const keyPemOf = { keyPem: pem(encrypted), ...exchange };
+    expect(fieldsOf({ ...keyPemOf, provisionerEcdhPublic: new Uint8Array(32) })).toEqual([
+      'provisioner_ecdh_public',
+    ]);
+  });
+
   test('that is not encrypted is refused', () => {
     expect(fieldsOf({ keyPem: pem('Comment: Proc-Type: 4,ENCRYPTED'), ...exchange })).toEqual(['key_pem']);
   });
+});
+
+test('a certificate and a server token that are none are refused', () => {
+  expect(fieldsOf({ certificatePem: 'no certificate', serverJwt: 'no token' })).toEqual([
+    'certificate_pem',
+    'server_jwt',
+  ]);
 });
 
 test('every problem is told at once', () => {

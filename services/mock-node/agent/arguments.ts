@@ -1,6 +1,8 @@
 // Which arguments an agent takes (design, section 3: ARGUMENT_INVALID). Every problem is told at once, by the
 // name of its field in the request; descriptions name keys and file names, never values.
 
+import { isOfLowOrder } from '../../../shared/trust/low-order.js';
+import { publicKeyOfToken, readCertificate } from '../state/keys.js';
 import type { Settings } from '../state/settings.js';
 import type { Configuration } from './configuration.js';
 import type { CsrSubject } from './own-keys.js';
@@ -26,6 +28,7 @@ export function checkConfiguration(configuration: Configuration, nodeDirectory: 
   return [
     ...(settings.ok ? [] : settings.violations),
     ...checkKey(configuration),
+    ...checkCredentials(configuration),
     ...(ssl.ok ? [] : [{ field: 'ssl_dir', description: ssl.problem }]),
     ...checkPolicies('action_policies', configuration.actionPolicies, '.policy'),
     ...checkPolicies('opa_policies', configuration.opaPolicies, '.rego'),
@@ -123,9 +126,23 @@ function checkKey({ keyPem, nodeEcdhPublic, provisionerEcdhPublic }: Configurati
       field: 'provisioner_ecdh_public',
       description: 'a key needs an exchange: expected 32 bytes',
     });
+  } else if (isOfLowOrder(provisionerEcdhPublic)) {
+    violations.push({ field: 'provisioner_ecdh_public', description: 'is a point of low order' });
   }
   const encrypted = /^Proc-Type: 4,ENCRYPTED\r?$/m.test(keyPem) && /^DEK-Info: \S/m.test(keyPem);
   if (!encrypted) violations.push({ field: 'key_pem', description: 'is not encrypted' });
+  return violations;
+}
+
+/** Whether they were made for the node's keys is asked only of what can be read. */
+function checkCredentials({ certificatePem, serverJwt }: Configuration): Violation[] {
+  const violations: Violation[] = [];
+  if (certificatePem !== '' && readCertificate(certificatePem) === undefined) {
+    violations.push({ field: 'certificate_pem', description: 'is no certificate in PEM' });
+  }
+  if (serverJwt !== '' && publicKeyOfToken(serverJwt) === undefined) {
+    violations.push({ field: 'server_jwt', description: 'is no token' });
+  }
   return violations;
 }
 

@@ -1,5 +1,5 @@
 // Whether what Configure brings was made for the keys that the node has now (design, section 3: KEY_CHANGED), and
-// the private key that it brings, decrypted.
+// the private key that it brings, decrypted. What can be checked without the node's keys, arguments.ts has checked.
 
 import { decryptKey, sharedSecret, type X25519Pair } from '../../../shared/trust/key-transfer.js';
 import { TrustError } from '../../../shared/trust/trust-error.js';
@@ -38,39 +38,32 @@ function readKey({ keyPem, ...exchanged }: Configuration, pair: X25519Pair | und
     return refused({ reason: 'KEY_CHANGED', what: "node_ecdh_public: is not the node's present key" });
   }
   if (keyPem === '' || pair === undefined) return { ok: true, privateKeyPem: '' };
-  let field = 'provisioner_ecdh_public';
   try {
     const secret = sharedSecret(pair.privateKey, exchanged.provisionerEcdhPublic);
-    field = 'key_pem';
     return { ok: true, privateKeyPem: decryptKey(keyPem, secret).reveal() };
   } catch (error) {
     if (!(error instanceof TrustError)) throw error;
-    return refused(invalid(field, error.message));
+    const violations = [{ field: 'key_pem', description: error.message }];
+    return refused({ reason: 'ARGUMENT_INVALID', violations });
   }
 }
 
 function checkCertificate(certificatePem: string, privateKeyPem: string | undefined): Refusal | undefined {
   if (certificatePem === '') return undefined;
-  const certificate = readCertificate(certificatePem);
-  if (certificate === undefined) return invalid('certificate_pem', 'is no certificate in PEM');
   if (privateKeyPem === undefined) {
     return { reason: 'KEY_CHANGED', what: 'certificate_pem: there is no private key for it in ssl_dir' };
   }
-  if (fitsKey(certificate, privateKeyPem)) return undefined;
+  const certificate = readCertificate(certificatePem);
+  if (certificate !== undefined && fitsKey(certificate, privateKeyPem)) return undefined;
   return { reason: 'KEY_CHANGED', what: 'certificate_pem: does not fit the private key' };
 }
 
 function checkToken(serverJwt: string, seed: string | undefined): Refusal | undefined {
   if (serverJwt === '') return undefined;
-  const publicKey = publicKeyOfToken(serverJwt);
-  if (publicKey === undefined) return invalid('server_jwt', 'is no token');
   if (seed === undefined) return { reason: 'KEY_CHANGED', what: 'server_jwt: the node has no seed' };
-  if (publicKey === publicKeyOfSeed(seed)) return undefined;
+  const publicKey = publicKeyOfToken(serverJwt);
+  if (publicKey !== undefined && publicKey === publicKeyOfSeed(seed)) return undefined;
   return { reason: 'KEY_CHANGED', what: "server_jwt: its public_key is not the seed's" };
-}
-
-function invalid(field: string, description: string): Refusal {
-  return { reason: 'ARGUMENT_INVALID', violations: [{ field, description }] };
 }
 
 function refused(refusal: Refusal): Fit {

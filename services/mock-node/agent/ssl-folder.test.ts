@@ -31,6 +31,8 @@ describe('ssl_dir is refused', () => {
     'policies',
     'opa/x',
     'server.seed',
+    `${node}/ssl/private.pem`,
+    'etc/ca.pem/site',
     'x'.repeat(256),
     'x/'.repeat(600),
   ])('%j', (sslDir) => {

@@ -1,8 +1,18 @@
 // Where ssl_dir leads on a node of this program. The node plays a machine whose root is its own folder: what is
 // outside of it on the machine that it runs on is out of its reach.
 
-import { posix } from 'node:path';
-import { configurationEntries, seedFile, serverTokenFile, settingsFile, sslFolder } from '../state/layout.js';
+import { basename, posix } from 'node:path';
+import {
+  caName,
+  certificateName,
+  configurationEntries,
+  csrFile,
+  privateKeyName,
+  seedFile,
+  serverTokenFile,
+  settingsFile,
+  sslFolder,
+} from '../state/layout.js';
 
 const longestPath = 1024;
 const longestName = 255;
@@ -15,6 +25,9 @@ const taken = new Set<string>([
   seedFile,
   ...configurationEntries.filter((entry) => entry !== sslFolder),
 ]);
+
+/** Files in such a folder: no folder can be where one of them may be. */
+const fileNames = new Set<string>([privateKeyName, certificateName, caName, basename(csrFile)]);
 
 export type SslFolder =
   | {
@@ -40,7 +53,8 @@ export function findSslFolder(sslDir: string, nodeDirectory: string): SslFolder 
   if (folder.length > longestPath || names.some((name) => Buffer.byteLength(name) > longestName)) {
     return refused('is too long');
   }
-  if (taken.has(names[0] ?? '')) return refused('the agent keeps other files there');
+  if (taken.has(names[0] ?? '') || names.some((name) => fileNames.has(name)))
+    return refused('the agent keeps other files there');
   return { ok: true, folder };
 }
 
