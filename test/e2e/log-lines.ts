@@ -1,8 +1,6 @@
 // What a process of a stack has said so far, and waiting for it to say more.
 
 import { readFileSync } from 'node:fs';
-import type { ServiceName } from '../../cli/launch/project.js';
-import type { Stack } from '../../cli/launch/stack.js';
 import { until } from '../../cli/launch/until.js';
 
 const patienceMs = 60_000;
@@ -10,13 +8,19 @@ const patienceMs = 60_000;
 export class LogLines {
   readonly #file: string;
 
-  constructor(stack: Stack, service: ServiceName) {
-    this.#file = stack.logFile(service);
+  /** @param file that the process writes its log to */
+  constructor(file: string) {
+    this.#file = file;
   }
 
   /** @returns how many lines have the text */
   count(text: string): number {
     return readFileSync(this.#file, 'utf8').split(text).length - 1;
+  }
+
+  /** Resolves once it has said the text. */
+  async said(text: string): Promise<void> {
+    await until(() => this.count(text) > 0, { what: `${this.#file} says: ${text}`, timeoutMs: patienceMs });
   }
 
   /**

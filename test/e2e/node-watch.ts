@@ -33,14 +33,16 @@ export async function connectDiscovery(stack: Stack, paths: TlsPaths): Promise<N
   return client;
 }
 
-/** Asks for a page of the nodes. @throws RpcError */
+/** Asks for the nodes, a page of them. @throws RpcError */
 export function listNodes(client: NodeDiscoveryServiceClient): Promise<ListNodesResponse> {
-  const request = { pageSize: 1, pageToken: '', filter: undefined };
+  const request = { pageSize: 0, pageToken: '', filter: undefined };
   return callUnary(client.listNodes.bind(client), request, { timeoutMs: 10_000 });
 }
 
 export class NodeWatch {
   readonly #stream: ClientReadableStream<WatchNodesResponse>;
+  /** All that was streamed. */
+  readonly events: NodeEvent[] = [];
   /** Identities that came up configured. */
   readonly #provisioned = new Set<string>();
   #synced = false;
@@ -91,7 +93,9 @@ export class NodeWatch {
     if (this.#fault !== '') throw new Error(`the watch: ${this.#fault}`);
   }
 
-  #take({ type, revision, node }: NodeEvent): void {
+  #take(event: NodeEvent): void {
+    const { type, revision, node } = event;
+    this.events.push(event);
     if (this.#last !== undefined && revision !== this.#last + 1n) {
       this.#fault ||= `event ${revision} came after ${this.#last}`;
     }

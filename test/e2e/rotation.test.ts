@@ -45,8 +45,8 @@ class Rotations {
     this.#stack = stack;
     this.#trust = trust;
     this.#issuer = issuer;
-    this.#discovery = new LogLines(stack, 'discovery');
-    this.#provisioner = new LogLines(stack, 'provisioner');
+    this.#discovery = new LogLines(stack.logFile('discovery'));
+    this.#provisioner = new LogLines(stack.logFile('provisioner'));
   }
 
   /** Key and token that sign, one after the other: between them they do not fit together, and runs wait. */
