@@ -63,7 +63,7 @@ export interface Voice {
 let sequence = 2n ** 63n;
 
 /** @returns the bytes of a report with a sequence that nobody has reached */
-export function reportBytes(voice: Omit<Voice, 'registry'>, type: ReportType): Buffer {
+export function reportBytes(voice: Omit<Voice, 'registry' | 'signer' | 'token'>, type: ReportType): Buffer {
   const { identity, host = '', port, bootId } = voice;
   return encode('slipway.discovery.v1.NodeReport', {
     event_id: randomUUID(),
