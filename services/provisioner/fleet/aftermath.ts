@@ -35,7 +35,8 @@ export class Aftermath {
     host.fetched = fetched?.bootId === host.boots.current ? fetched : undefined;
     host.provisioned = outcome.kind === 'PROVISIONED' && !bootedSince;
 
-    const past = this.#count(host, ranBoot, outcome);
+    const outdated = !bootedSince && host.node.certificateSha256 !== '';
+    const past = { ...this.#count(host, ranBoot, outcome), outdated };
     const next = afterRun(outcome, past, this.#options.policy(), this.#options.random);
     this.#publish(host, result, next, past);
     this.#follow(host, next, outcome);
@@ -43,7 +44,7 @@ export class Aftermath {
     if (next.state === 'HELD' && bootedSince && host.left === undefined) this.#options.entry.endHold(host);
   }
 
-  #count({ identity }: Host, boot: BootId, outcome: Outcome): Past {
+  #count({ identity }: Host, boot: BootId, outcome: Outcome): Omit<Past, 'outdated'> {
     const { counters } = this.#options;
     if (outcome.kind === 'PROVISIONED') counters.provisioned(identity, boot);
     const comebacks = saysItWouldComeBack(outcome) ? counters.cameBack(identity) : 0;

@@ -11,7 +11,7 @@ import {
 
 const policy: DispositionPolicy = { holdMs: 45_000, backoffMaxMs: 600_000, intervalMs: 60_000 };
 const middle = () => 0.5;
-const noPast: Past = { failuresInRow: 0, comebacks: 0 };
+const noPast: Past = { failuresInRow: 0, comebacks: 0, outdated: false };
 
 function nextAfter(outcome: Outcome, past: Partial<Past> = {}): Next {
   return afterRun(outcome, { ...noPast, ...past }, policy, middle);
@@ -66,6 +66,12 @@ describe('after a run', () => {
     ['CANCELLED by a stop is released', { kind: 'CANCELLED', cause: 'STOPPING' }, { state: 'RELEASED' }],
   ];
   for (const [name, outcome, next] of rows) it(name, () => expect(nextAfter(outcome)).toEqual(next));
+
+  it('SUPERSEDED by a boot that nobody has sighted yet is released, for nobody could reach it', () => {
+    const superseded: Outcome = { kind: 'SUPERSEDED', by: 'BOOT', message: '' };
+    expect(nextAfter(superseded, { outdated: true })).toEqual({ state: 'RELEASED' });
+    expect(nextAfter(superseded, { outdated: true, failuresInRow: 3 }).state).toBe('BACKING_OFF');
+  });
 });
 
 describe('after failures in a row', () => {

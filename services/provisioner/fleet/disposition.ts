@@ -43,6 +43,8 @@ export interface Past {
   readonly failuresInRow: number;
   /** Times within an hour that it came back, or said it would, after it was provisioned. */
   readonly comebacks: number;
+  /** Its record names a boot that is gone, and the certificate of that boot: who it is now only a sighting tells. */
+  readonly outdated: boolean;
 }
 
 /** Failures in a row after which a host is only released. */
@@ -66,7 +68,7 @@ export function afterRun(outcome: Outcome, past: Past, policy: DispositionPolicy
       return { state: 'RELEASED' };
     case 'SUPERSEDED':
       if (outcome.by === 'FENCE') return { state: 'HELD', ms: fenceHoldMs };
-      return pauseAfterFailures(past, policy, random) ?? { state: 'QUEUED', at: 'TAIL' };
+      return pauseAfterFailures(past, policy, random) ?? afterBoot(past);
     case 'CANCELLED':
       switch (outcome.cause) {
         case 'PAUSED':
@@ -76,6 +78,11 @@ export function afterRun(outcome: Outcome, past: Past, policy: DispositionPolicy
           return { state: 'RELEASED' };
       }
   }
+}
+
+/** A run before the node's next sighting would meet with the same. */
+function afterBoot({ outdated }: Past): Next {
+  return outdated ? { state: 'RELEASED' } : { state: 'QUEUED', at: 'TAIL' };
 }
 
 /**

@@ -115,6 +115,28 @@ describe('a node that boots anew in every run', () => {
   });
 });
 
+describe('a node that shows another certificate than that of its last sighting', () => {
+  it('is not run again before it is sighted again, and then at once', async () => {
+    const bench = new FleetBench();
+    const { fleet } = bench;
+    fleet.handle(sighted('a', 1, { certificateSha256: 'cc' }));
+    await bench.end(supersededByBoot);
+    expect(bench.runs.all).toHaveLength(1);
+    expect(bench.sink.of('RUN_FINISHED')).toMatchObject([{ nextState: 'RELEASED', failuresInRow: 1 }]);
+    fleet.handle(sighted('a', 2, { certificateSha256: 'dd' }));
+    expect(bench.runs.last.task.node).toMatchObject({ bootId: boot(2), certificateSha256: 'dd' });
+  });
+
+  it('is queued again where its new boot was sighted meanwhile', async () => {
+    const bench = new FleetBench();
+    const { fleet } = bench;
+    fleet.handle(sighted('a', 1, { certificateSha256: 'cc' }));
+    fleet.handle(sighted('a', 2, { certificateSha256: 'dd' }));
+    await bench.end(supersededByBoot);
+    expect(bench.runs.last.task.node).toMatchObject({ bootId: boot(2), certificateSha256: 'dd' });
+  });
+});
+
 describe('a stale host', () => {
   it('is skipped, not run', async () => {
     const bench = new FleetBench();
