@@ -4,7 +4,8 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { type Clock, systemClock } from '../clock.js';
-import { certificateHash, minVersion, peerCertificate, shakeHands } from '../tls/handshake.js';
+import { minVersion, peerCertificate, shakeHands } from '../tls/handshake.js';
+import { certificateSha256 } from '../trust/report-envelope.js';
 import { GuardedCredentials } from './guarded-credentials.js';
 
 /**
@@ -29,23 +30,20 @@ export const pinMismatch = 'another certificate than the pinned one';
  * one, whatever name, issuer and dates it has. A call to a peer with another one fails with UNAVAILABLE, never
  * connected, and its details contain {@link pinMismatch}.
  *
- * @param certificateSha256 lower case hex, of the DER
+ * @param pinned SHA-256 of its DER, lower case hex
  */
-export function pinnedNodeCredentials(
-  certificateSha256: string,
-  options: PinnedOptions = {},
-): ChannelCredentials {
-  return judgingByHash((hash) => checkPin(hash, certificateSha256), options);
+export function pinnedNodeCredentials(pinned: string, options: PinnedOptions = {}): ChannelCredentials {
+  return judgingByHash((hash) => checkPin(hash, pinned), options);
 }
 
 /**
  * Credentials with TLS for the first contact with a node of which only the address is known: the first certificate
  * is accepted, whichever it is, and then no other. They are for one channel.
  *
- * @param learn is given the certificate's hash, lower case hex, before the first call is sent
+ * @param learn is given the SHA-256 of the certificate's DER, lower case hex, before the first call is sent
  */
 export function learningNodeCredentials(
-  learn: (certificateSha256: string) => void,
+  learn: (hash: string) => void,
   options: PinnedOptions = {},
 ): ChannelCredentials {
   let learned: string | undefined;
@@ -71,7 +69,7 @@ function judgingByHash(judge: (hash: string) => void, options: PinnedOptions): C
       // That an unknown issuer is no reason to refuse is the point here: the hash is compared instead. No server
       // name is sent: nodes are dialled by IP.
       tls: { secureContext: anyIssuer(), rejectUnauthorized: false },
-      judge: (secured) => judge(certificateHash(peerCertificate(secured))),
+      judge: (secured) => judge(certificateSha256(peerCertificate(secured))),
     }),
   );
 }

@@ -7,8 +7,9 @@ import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tl
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { type Clock, systemClock } from '../clock.js';
 import { type Connecting, GuardedCredentials, type SocketGuard } from '../grpc/guarded-credentials.js';
+import { certificateSha256 } from '../trust/report-envelope.js';
 import { readCertificate } from './certificate-facts.js';
-import { certificateHash, minVersion, peerCertificate, presentedChain, shakeHands } from './handshake.js';
+import { minVersion, peerCertificate, presentedChain, shakeHands } from './handshake.js';
 import type { TlsFiles, TlsMaterial } from './tls-files.js';
 
 /** How long a handshake may take: milliseconds. */
@@ -126,7 +127,7 @@ async function learnAuthority(socket: Socket, caSha256: string, clock: Clock): P
     limitMs: handshakeMs,
     tls: { secureContext: createSecureContext({ minVersion, ca: [] }), rejectUnauthorized: false },
     judge: (peer) => {
-      const der = presentedChain(peer).find((each) => certificateHash(each) === caSha256);
+      const der = presentedChain(peer).find((each) => certificateSha256(each) === caSha256);
       if (der === undefined) throw new Error(`the peer presents no certificate with the hash ${caSha256}`);
       found = new X509Certificate(der);
       if (!found.ca) throw new Error(`the certificate with the hash ${caSha256} is no CA certificate`);

@@ -1,7 +1,6 @@
 // The client's half of a TLS handshake, bounded in time. Whom it accepts is its callers' matter, and they decide
 // it before anything is sent.
 
-import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import {
   type ConnectionOptions,
@@ -87,11 +86,6 @@ export function presentedChain(socket: TLSSocket): Buffer[] {
     next = next.issuerCertificate === next ? undefined : next.issuerCertificate;
   }
   return chain;
-}
-
-/** @returns hex SHA-256, by which certificates are known */
-export function certificateHash(der: Buffer): string {
-  return createHash('sha256').update(der).digest('hex');
 }
 
 /** OpenSSL's own messages have codes and source files in them; what they mean is in `reason`. */
