@@ -101,6 +101,8 @@ export class CanarySecrets {
     const key = createPrivateKey(pkcs8);
     this.#addKey("the helper's key for a node", key);
     const pkcs1 = String(key.export({ type: 'pkcs1', format: 'pem' }));
+    this.#addPem("the helper's key for a node, in PEM", pkcs1);
+    this.#addPem("the helper's key of the wrong kind, in PEM", pkcs8);
     const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
     this.#addKey("the helper's key that fits no certificate", other);
     const answers: Readonly<
@@ -173,6 +175,12 @@ export class CanarySecrets {
   /** What makes a token good is its signature; what it says is no secret, but for texts that are marked. */
   #addToken(name: string, token: string): void {
     this.#add(name, token.trim().slice(token.lastIndexOf('.') + 1));
+  }
+
+  /** RSA; two of the lines that hold nothing of the public key. */
+  #addPem(name: string, pem: string): void {
+    const lines = pem.split('\n');
+    for (const line of [lines[12], lines[20]]) this.#add(name, line ?? '');
   }
 
   /** The beginning of each of its private numbers: who tells more tells that as well. */
