@@ -1,8 +1,7 @@
 // What the credentials for nodes promise beyond grpc-js: no peer keeps a socket of ours. They rest on a part
 // of grpc-js that may change with any version.
 
-import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { status } from '@grpc/grpc-js';
 import { expect, onTestFinished, test } from 'vitest';
 import { IdentifyResponse, NodeAgentServiceClient } from '../../shared/gen/slipway/node/v1/node.js';
@@ -12,31 +11,10 @@ import { insecureNodeCredentials } from '../../shared/grpc/credentials.js';
 import { unary } from '../../shared/grpc/handler.js';
 import { silentLogger } from '../../shared/logger.js';
 import { startRig } from './grpc-support.js';
+import { startPeer } from './peers.js';
 
 function clientOf(address: string): NodeAgentServiceClient {
   return new NodeAgentServiceClient(ipTarget(address), insecureNodeCredentials(), nodeChannelOptions);
-}
-
-/** Listens, and does with each connection what it is told. */
-async function startPeer(onConnection: (socket: Socket) => void): Promise<{
-  readonly address: string;
-  readonly sockets: readonly Socket[];
-}> {
-  const sockets: Socket[] = [];
-  const peer: Server = createServer({ allowHalfOpen: true }, (socket) => {
-    sockets.push(socket);
-    socket.on('error', () => {});
-    onConnection(socket);
-  });
-  peer.listen(0, '127.0.0.1');
-  await once(peer, 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    peer.close();
-  });
-  const bound = peer.address();
-  if (bound === null || typeof bound === 'string') throw new Error('the peer has no port');
-  return { address: `127.0.0.1:${bound.port}`, sockets };
 }
 
 test('a call over a node channel works, by an IP that no resolver is asked for', async () => {
@@ -57,7 +35,7 @@ test('a channel that is closed after a call leaves no socket', async () => {
   const { server } = await startRig({
     agent: { identify: unary(silentLogger(), () => IdentifyResponse.fromPartial({})) },
   });
-  const { address, sockets } = await startPeer((near) => {
+  const { address, sockets, allClosed } = await startPeer((near) => {
     const far = connect(server.port, '127.0.0.1');
     near.pipe(far).pipe(near);
   });
@@ -65,7 +43,7 @@ test('a channel that is closed after a call leaves no socket', async () => {
   await callUnary(client.identify.bind(client), {}, { timeoutMs: 5000 });
   expect(sockets.map((socket) => socket.readableEnded)).toEqual([false]);
   client.close();
-  await Promise.all(sockets.map((socket) => once(socket, 'end')));
+  await allClosed();
 });
 
 test('a refused connection is told at once, as one that never was', async () => {
@@ -81,7 +59,7 @@ test('a refused connection is told at once, as one that never was', async () => 
 });
 
 test('peers that accept and say nothing cost their deadline and no socket', async () => {
-  const { address, sockets } = await startPeer((socket) => socket.resume());
+  const { address, sockets, allClosed } = await startPeer((socket) => socket.resume());
   const closed = Array.from({ length: 20 }, async () => {
     const client = clientOf(address);
     await expect(callUnary(client.identify.bind(client), {}, { timeoutMs: 200 })).rejects.toMatchObject({
@@ -92,13 +70,13 @@ test('peers that accept and say nothing cost their deadline and no socket', asyn
   });
   await Promise.all(closed);
   expect(sockets).toHaveLength(20);
-  await Promise.all(sockets.map((socket) => socket.readableEnded || once(socket, 'end')));
+  await allClosed();
 });
 
 test('a peer that closes at once, or speaks another protocol, is unavailable and costs no socket', async () => {
   const greet = (socket: Socket) => socket.write('220 mail.example.net ESMTP\r\n');
   for (const onConnection of [(socket: Socket) => socket.destroy(), greet]) {
-    const { address, sockets } = await startPeer(onConnection);
+    const { address, sockets, allClosed } = await startPeer(onConnection);
     const client = clientOf(address);
     await expect(callUnary(client.identify.bind(client), {}, { timeoutMs: 5000 })).rejects.toMatchObject({
       code: status.UNAVAILABLE,
@@ -106,18 +84,16 @@ test('a peer that closes at once, or speaks another protocol, is unavailable and
     });
     client.close();
     for (const socket of sockets) socket.resume();
-    await Promise.all(
-      sockets.map((socket) => socket.destroyed || socket.readableEnded || once(socket, 'end')),
-    );
+    await allClosed();
   }
 });
 
 test('a channel that is closed while it connects never speaks', async () => {
-  const { address, sockets } = await startPeer((socket) => socket.resume());
+  const { address, allClosed } = await startPeer((socket) => socket.resume());
   const client = clientOf(address);
   const call = callUnary(client.identify.bind(client), {}, { timeoutMs: 5000 });
   const failed = expect(call).rejects.toMatchObject({ neverConnected: true });
   client.close();
   await failed;
-  await Promise.all(sockets.map((socket) => socket.readableEnded || once(socket, 'end')));
+  await allClosed();
 });

@@ -1,9 +1,7 @@
 // What the credentials for nodes promise of TLS: a node is known by its certificate's hash, nothing is sent to
 // another one, and a peer that stalls costs no socket.
 
-import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { connect } from 'node:net';
 import { type ChannelCredentials, status } from '@grpc/grpc-js';
 import { expect, onTestFinished, test } from 'vitest';
 import { IdentifyResponse, NodeAgentServiceClient } from '../../shared/gen/slipway/node/v1/node.js';
@@ -20,6 +18,7 @@ import { silentLogger } from '../../shared/logger.js';
 import { fixedServerCredentials } from '../../shared/tls/server-credentials.js';
 import { dayMs, makeCertificate, type TestCertificate } from '../fakes/certificates.js';
 import { startRig } from './grpc-support.js';
+import { startPeer, startTls } from './peers.js';
 
 const lastYear = {
   notBefore: new Date(Date.now() - 400 * dayMs),
@@ -54,45 +53,6 @@ async function startNode(certificate: TestCertificate) {
     credentials: fixedServerCredentials(certificate.certificatePem, certificate.keyPem),
   });
   return { address: server.address, asked: () => asked };
-}
-
-async function listening(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('the peer has no port');
-  return `127.0.0.1:${bound.port}`;
-}
-
-/** Listens, and does with each connection what it is told. */
-async function startPeer(onConnection: (socket: Socket) => void) {
-  const sockets: Socket[] = [];
-  const peer = createServer({ allowHalfOpen: true }, (socket) => {
-    sockets.push(socket);
-    socket.on('error', () => {});
-    onConnection(socket);
-  });
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    peer.close();
-  });
-  const address = await listening(peer);
-  const allClosed = () =>
-    Promise.all(sockets.map((socket) => socket.destroyed || socket.readableEnded || once(socket, 'end')));
-  return { address, sockets, allClosed };
-}
-
-/** A TLS server of any kind, which reads and says nothing. */
-async function startTls(options: TlsOptions) {
-  const received: Buffer[] = [];
-  const peer = createTlsServer(options, (socket) => {
-    socket.on('error', () => {});
-    socket.on('data', (bytes) => received.push(bytes));
-  });
-  peer.on('connection', (socket) => onTestFinished(() => void socket.destroy()));
-  peer.on('tlsClientError', () => {});
-  onTestFinished(() => void peer.close());
-  return { address: await listening(peer), received };
 }
 
 test.each(kinds)('the pinned certificate is accepted: %s', async (_kind, wish) => {
@@ -214,10 +174,13 @@ test('peers that accept and say nothing cost the time of a handshake and no sock
 });
 
 test('a channel that is closed during a handshake leaves no socket', async () => {
-  const { address, sockets, allClosed } = await startPeer((socket) => socket.resume());
+  const { address, sockets, connected, allClosed } = await startPeer((socket) => socket.resume());
   const credentials = pinnedNodeCredentials('00'.repeat(32), { handshakeMs: 600_000 });
   const { client, reply } = identify(address, credentials, 200);
-  await expect(reply).rejects.toMatchObject({ code: status.DEADLINE_EXCEEDED, neverConnected: true });
+  await Promise.all([
+    connected,
+    expect(reply).rejects.toMatchObject({ code: status.DEADLINE_EXCEEDED, neverConnected: true }),
+  ]);
   client.close();
   expect(sockets).toHaveLength(1);
   await allClosed();

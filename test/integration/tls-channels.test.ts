@@ -2,9 +2,6 @@
 // nodes by the CA that their token or a file names.
 
 import { X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { type ChannelCredentials, type ServerCredentials, status } from '@grpc/grpc-js';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { IdentifyResponse, NodeAgentServiceClient } from '../../shared/gen/slipway/node/v1/node.js';
@@ -20,6 +17,7 @@ import {
 import { anchoredServerCredentials, mutualServerCredentials } from '../../shared/tls/server-credentials.js';
 import { type CertificateWish, dayMs, makeAuthority, makeCertificate } from '../fakes/certificates.js';
 import { startRig } from './grpc-support.js';
+import { startPeer, startTls } from './peers.js';
 import { hold, ofService, TestSite } from './tls-support.js';
 
 let site: TestSite;
@@ -214,12 +212,12 @@ describe.each(['CA', 'HASH'] as const)('a node that knows the CA by its %s', (ki
   });
 
   test('gives no socket to a peer that stalls', async () => {
-    const { address, sockets } = await startPeer((socket) => socket.resume());
+    const { address, connected, allClosed } = await startPeer((socket) => socket.resume());
     const client = new NodeAgentServiceClient(address, registryCredentials(anchor()), serviceChannelOptions);
     const reply = callUnary(client.identify.bind(client), {}, { timeoutMs: 200 });
-    await expect(reply).rejects.toMatchObject({ code: status.DEADLINE_EXCEEDED });
+    await Promise.all([connected, expect(reply).rejects.toMatchObject({ code: status.DEADLINE_EXCEEDED })]);
     client.close();
-    await Promise.all(sockets.map((socket) => socket.readableEnded || once(socket, 'end')));
+    await allClosed();
   });
 });
 
@@ -260,38 +258,3 @@ test('the chain that nodes see ends with the root', async () => {
   const pems = files.current.chainToRootPem.match(/-----BEGIN[^-]*-----[^-]*-----END[^-]*-----/g) ?? [];
   expect(pems.map((pem) => new X509Certificate(pem).subject)).toEqual(['CN=discovery', 'CN=site CA']);
 });
-
-async function listening(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('the peer has no port');
-  return `127.0.0.1:${bound.port}`;
-}
-
-async function startPeer(onConnection: (socket: Socket) => void) {
-  const sockets: Socket[] = [];
-  const peer = createServer({ allowHalfOpen: true }, (socket) => {
-    sockets.push(socket);
-    socket.on('error', () => {});
-    onConnection(socket);
-  });
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    peer.close();
-  });
-  return { address: await listening(peer), sockets };
-}
-
-/** A TLS server of any kind, which reads and says nothing. */
-async function startTls(options: TlsOptions) {
-  const received: Buffer[] = [];
-  const peer = createTlsServer(options, (socket) => {
-    socket.on('error', () => {});
-    socket.on('data', (bytes) => received.push(bytes));
-  });
-  peer.on('connection', (socket) => onTestFinished(() => void socket.destroy()));
-  peer.on('tlsClientError', () => {});
-  onTestFinished(() => void peer.close());
-  return { address: await listening(peer), received };
-}
