@@ -32,6 +32,7 @@ export function node(name: string, bootNumber = 1, over: Partial<SightedNode> = 
     certificateSha256: '',
     source: 'REPORTED',
     discovery: 'discovery-1:7412',
+    epoch: 'e1',
     ...over,
   };
 }

@@ -110,6 +110,7 @@ export class RunBench {
       certificateSha256: '',
       source: 'REPORTED',
       discovery: 'discovery:7412',
+      epoch: 'e1',
     };
   }
 

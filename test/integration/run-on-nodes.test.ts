@@ -62,6 +62,7 @@ async function startNodes(
     // They report nowhere: they are confirmed by asking.
     source: 'PROBED' as const,
     discovery: 'test',
+    epoch: '',
   }));
   await waitFor(() => config.identities.every((_, index) => app.swarm.node(index)?.phase === 'PROVISIONING'));
   if (token === undefined) return { app, nodes };

@@ -274,6 +274,22 @@ describe('a new boot that another discovery service names', () => {
     expect(bench.runs.last.task.node).toEqual(seen.node);
   });
 
+  it('is doubted likewise where the service is the same and was restarted: it has met nobody', async () => {
+    const bench = new FleetBench();
+    const { fleet } = bench;
+    const { address } = elsewhere;
+    for (const name of ['a', 'b']) fleet.handle(sighted(name));
+    const incumbent = sighted('b', 1, { epoch: 'e2' });
+    bench.stillThere.push(incumbent.node);
+    fleet.handle(incumbent);
+    for (const name of ['a', 'b']) fleet.handle(sighted(name, 2, { address, epoch: 'e3' }));
+    await settle();
+    expect(bench.runs.last.interruptions).toEqual(['SUPERSEDED']);
+    expect(bench.sink.of('NODE_CONFLICT')).toMatchObject([{ identity: 'b', newcomerAddress: address }]);
+    await bench.end(provisioned);
+    expect(bench.runs.last.task.node).toEqual(incumbent.node);
+  });
+
   it('is believed where it is the incumbent itself that another service hears', async () => {
     const bench = new FleetBench();
     const { fleet } = bench;

@@ -167,11 +167,12 @@ export class Fleet {
 }
 
 /**
- * Whether another discovery service than the host's own speaks of another boot than the host is in. A boot is known
- * by its certificate too: its id is no secret, and a service that has not met the node cannot tell who speaks for it.
+ * Whether another discovery service than the host's own, or that one restarted, speaks of another boot than the host
+ * is in. A boot is known by its certificate too: its id is no secret, and a service that has not met the node cannot
+ * tell who speaks for it.
  */
 function claimsName(host: Host, { node }: HostEvent): boolean {
-  if (node.discovery === host.node.discovery) return false;
+  if (node.discovery === host.node.discovery && node.epoch === host.node.epoch) return false;
   return node.bootId !== host.boots.current || node.certificateSha256 !== host.node.certificateSha256;
 }
 

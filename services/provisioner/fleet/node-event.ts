@@ -16,6 +16,8 @@ export interface SightedNode {
   readonly source: NodeSource;
   /** The discovery service that named it: its address as configured, or `operator`. */
   readonly discovery: string;
+  /** Of the process that named it: one that was restarted has met nobody. Empty for `operator`. */
+  readonly epoch: string;
 }
 
 /** The node is there and wants provisioning. */

@@ -33,6 +33,7 @@ function bench(options: { readonly source?: NodeSource; readonly answer?: Promis
     certificateSha256: '',
     source: options.source ?? 'REPORTED',
     discovery: 'discovery:7412',
+    epoch: 'e1',
   } as const;
   confirmations.expect({ node, runId, configurationDigest: digest });
   return { clock, sink, asked, confirmations, runId };

@@ -13,6 +13,7 @@ function sighted(node: FakeNode) {
     certificateSha256: '',
     source: 'PROBED',
     discovery: 'discovery:7412',
+    epoch: 'e1',
   } as const;
 }
 

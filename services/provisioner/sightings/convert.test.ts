@@ -40,6 +40,7 @@ describe('an event of discovery', () => {
         certificateSha256: 'ab'.repeat(32),
         source: 'PROBED',
         discovery: 'd:1',
+        epoch: 'epoch-1',
       },
       runId: '0192f0c0-0000-7000-8000-000000000001',
       configurationDigest: 'ab'.repeat(32),

@@ -4,7 +4,6 @@
 import {
   NodeEventType,
   type NodeEvent as WireEvent,
-  type Node as WireNode,
   NodeSource as WireSource,
 } from '../../../shared/gen/slipway/discovery/v1/discovery.js';
 import { parseBootId, parseIdentity, parseRunId } from '../../../shared/identity.js';
@@ -21,7 +20,7 @@ export class InvalidEventError extends Error {
  * @throws InvalidEventError
  */
 export function toNodeEvent(event: WireEvent, discovery: string): NodeEvent {
-  const node = toNode(event.node, discovery);
+  const node = toNode(event, discovery);
   switch (event.type) {
     case NodeEventType.STARTUP:
       return { type: 'STARTUP', node };
@@ -47,7 +46,7 @@ export function toNodeEvent(event: WireEvent, discovery: string): NodeEvent {
   }
 }
 
-function toNode(node: WireNode | undefined, discovery: string): SightedNode {
+function toNode({ node, epoch }: WireEvent, discovery: string): SightedNode {
   if (node === undefined) throw new InvalidEventError('it has no node');
   const identity = parseIdentity(node.identity);
   if (identity === undefined) throw new InvalidEventError(`${quote(node.identity)} is no identity`);
@@ -67,6 +66,7 @@ function toNode(node: WireNode | undefined, discovery: string): SightedNode {
     certificateSha256: hex(hash),
     source: node.source === WireSource.PROBED ? 'PROBED' : 'REPORTED',
     discovery,
+    epoch,
   };
 }
 
