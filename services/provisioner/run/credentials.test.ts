@@ -165,6 +165,21 @@ describe('a run that nothing signs for', () => {
   });
 });
 
+it('a run ends when it is interrupted also while a disk does not answer', async () => {
+  let asked = false;
+  const current = () => {
+    asked = true;
+    return new Promise<never>(() => {});
+  };
+  const { bench } = await startBench({
+    enrolment: { tokens: site.verifier(), signing: { current } },
+  });
+  const run = bench.start();
+  while (!asked) await settle();
+  run.interrupt('STOPPING');
+  expect((await bench.finish(run)).outcome).toEqual({ kind: 'CANCELLED', cause: 'STOPPING' });
+});
+
 describe('a key from the helper', () => {
   it('is encrypted so that the node can read it, with both public keys beside it', async () => {
     const { bench } = await startBench({ features: { jwt: true } });

@@ -5,6 +5,7 @@ import { helperReply } from '../../../test/fakes/fake-helper.js';
 import type { HelperReply } from '../helper/helper.js';
 import { type Decision, type DecisionContext, decide } from './decision.js';
 
+const publicKeys = { nodeEcdhPublic: Buffer.alloc(32, 1), provisionerEcdhPublic: Buffer.alloc(32, 2) };
 const context: DecisionContext = {
   identity: 'n1.example.net',
   features: { jwt: true, ed25519: true, upgrades: true },
@@ -13,7 +14,7 @@ const context: DecisionContext = {
   upgradesRepository: 'http://repo.example/',
   upgradesOptional: false,
   publicKey: 'ab'.repeat(32),
-  encryptKey: (key) => `encrypted ${key.reveal()}`,
+  encryptKey: (key) => ({ ...publicKeys, pem: `encrypted ${key.reveal()}` }),
   now: 1_800_000_000,
   serverJwtValidityMs: 3_600_000,
 };
@@ -51,7 +52,7 @@ describe('credentials', () => {
       kind: 'CONFIGURE',
       credentials: {
         server: { claims: { identity: 'n1.example.net', publicKey: context.publicKey } },
-        keyPem: 'encrypted k',
+        key: { ...publicKeys, pem: 'encrypted k' },
       },
     });
   });
@@ -60,7 +61,7 @@ describe('credentials', () => {
     const features = { jwt: false, ed25519: false, upgrades: false };
     expect(decided({}, { features, publicKey: undefined, encryptKey: undefined })).toMatchObject({
       kind: 'CONFIGURE',
-      credentials: { server: undefined, keyPem: undefined },
+      credentials: { server: undefined, key: undefined },
     });
   });
 

@@ -6,6 +6,7 @@ import type { ServerTokenClaims } from '../../../shared/trust/server-token.js';
 import { TrustError } from '../../../shared/trust/trust-error.js';
 import { type ExpiryRule, serverClaimsOf } from '../enrolment/server-claims.js';
 import type { HelperReply } from '../helper/helper.js';
+import type { EncryptedKey } from './configuration.js';
 
 export interface CredentialsContext {
   readonly identity: string;
@@ -13,7 +14,7 @@ export interface CredentialsContext {
   /** Hex ed25519 public key of the node; undefined where it made none. */
   readonly publicKey: string | undefined;
   /** Encrypts a private key for this node, throwing TrustError; undefined where there was no key exchange. */
-  readonly encryptKey: ((key: Secret) => string) | undefined;
+  readonly encryptKey: ((key: Secret) => EncryptedKey) | undefined;
   /** Unix seconds. */
   readonly now: number;
   /** Milliseconds. */
@@ -34,12 +35,18 @@ export interface DecisionContext extends CredentialsContext {
 export interface Credentials {
   /** What its server token is to say; undefined where it gets none. */
   readonly server: { readonly claims: ServerTokenClaims; readonly expiryRule: ExpiryRule } | undefined;
-  /** The helper's key, encrypted PEM; undefined where it gave none. */
-  readonly keyPem: string | undefined;
+  /** The helper's key; undefined where it gave none. */
+  readonly key: EncryptedKey | undefined;
+}
+
+interface Deferral {
+  readonly message: string;
+  /** Milliseconds; undefined where the helper did not say. */
+  readonly retryAfterMs: number | undefined;
 }
 
 export type Decision =
-  | { readonly kind: 'DEFER'; readonly message: string; readonly retryAfterMs: number | undefined }
+  | ({ readonly kind: 'DEFER' } & Deferral)
   /** An empty message: no reason was given. */
   | { readonly kind: 'SHUT_DOWN'; readonly message: string }
   | {
@@ -63,14 +70,21 @@ export interface CredentialsRefusal {
   readonly message: string;
 }
 
-export type DecisionFailure = CredentialsRefusal['reason'] | 'UPGRADE_REFUSED' | 'EMPTY_CONFIGURATION';
+interface ConfigurationRefusal {
+  readonly kind: 'FAILED';
+  readonly reason: 'EMPTY_CONFIGURATION';
+  readonly message: string;
+}
+
+export type DecisionFailure =
+  | CredentialsRefusal['reason']
+  | ConfigurationRefusal['reason']
+  | 'UPGRADE_REFUSED';
 
 /** Says what follows, in the order of the sequence: what an earlier step refuses no later one is asked about. */
 export function decide(reply: HelperReply, context: DecisionContext): Decision {
-  if (reply.defer) {
-    const message = reply.msg === '' ? 'the helper deferred the node' : reply.msg;
-    return { kind: 'DEFER', message, retryAfterMs: reply.retryAfterMs };
-  }
+  const deferral = deferralOf(reply);
+  if (deferral !== undefined) return { kind: 'DEFER', ...deferral };
   if (reply.shutdown) return { kind: 'SHUT_DOWN', message: reply.msg };
   const credentials = decideCredentials(reply, context);
   if ('kind' in credentials) return credentials;
@@ -79,14 +93,24 @@ export function decide(reply: HelperReply, context: DecisionContext): Decision {
   if (upgrade.kind === 'REFUSED' && !context.upgradesOptional) {
     return { kind: 'FAILED', reason: 'UPGRADE_REFUSED', message: upgrade.message };
   }
-  if (reply.configuration.size === 0) {
-    return { kind: 'FAILED', reason: 'EMPTY_CONFIGURATION', message: 'the helper gave no configuration' };
-  }
+  const refusal = configurationRefusal(reply);
+  if (refusal !== undefined) return refusal;
   return {
     kind: 'CONFIGURE',
     credentials,
     upgradeRefused: upgrade.kind === 'REFUSED' ? upgrade.message : undefined,
   };
+}
+
+/** What the helper says of asking it later, which beats all else; undefined where it does not want that. */
+export function deferralOf({ defer, msg, retryAfterMs }: HelperReply): Deferral | undefined {
+  return defer ? { message: msg === '' ? 'the helper deferred the node' : msg, retryAfterMs } : undefined;
+}
+
+/** Says why no node can be configured so; undefined where one may be. */
+export function configurationRefusal({ configuration }: HelperReply): ConfigurationRefusal | undefined {
+  if (configuration.size > 0) return undefined;
+  return { kind: 'FAILED', reason: 'EMPTY_CONFIGURATION', message: 'the helper gave no configuration' };
 }
 
 /** Says what the node is to be given, or why it cannot be. */
@@ -104,7 +128,7 @@ export function decideCredentials(
     }
     server = result;
   }
-  if (reply.key === undefined) return { server, keyPem: undefined };
+  if (reply.key === undefined) return { server, key: undefined };
   if (context.encryptKey === undefined) {
     const why = features.jwt
       ? 'the node gave no key to exchange with'
@@ -112,7 +136,7 @@ export function decideCredentials(
     return { kind: 'FAILED', reason: 'KEY_INVALID', message: `the helper gave a key, and ${why}` };
   }
   try {
-    return { server, keyPem: context.encryptKey(reply.key) };
+    return { server, key: context.encryptKey(reply.key) };
   } catch (error) {
     if (!(error instanceof TrustError)) throw error;
     return {

@@ -28,7 +28,7 @@ function where(feature: keyof RunFeatures): Step['gate'] {
   return (run) => run.settings.features[feature];
 }
 
-/** The helper wants the node configured. */
+/** Something is to be signed or encrypted for the node. */
 function needsCredentials({ reply, settings }: RunContext): boolean {
   return settings.features.ed25519 || reply?.key !== undefined;
 }

@@ -1,4 +1,4 @@
-// The one way in which a run lets time pass.
+// The ways in which a run waits: for time to pass, and for what it cannot call off.
 
 import type { RunContext } from './run-context.js';
 
@@ -18,4 +18,24 @@ export async function wait(
     const timer = clock.setTimer(ms, wake);
     const off = control.onChange(wake);
   });
+}
+
+/** @returns what comes of the work; undefined where the run has to end before it does, or had to already */
+export async function unlessOver<T>(
+  { control }: Pick<RunContext, 'control'>,
+  work: Promise<T>,
+): Promise<T | undefined> {
+  let off = () => {};
+  const over = new Promise<undefined>((resolve) => {
+    const look = () => {
+      if (control.end !== undefined) resolve(undefined);
+    };
+    off = control.onChange(look);
+    look();
+  });
+  try {
+    return await Promise.race([over, work]);
+  } finally {
+    off();
+  }
 }

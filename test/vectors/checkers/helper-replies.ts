@@ -4,11 +4,13 @@
 import { z } from 'zod';
 import { HelperError, type HelperReply } from '../../../services/provisioner/helper/helper.js';
 import { type HelperRun, judge } from '../../../services/provisioner/helper/judge.js';
+import type { EncryptedKey } from '../../../services/provisioner/run/configuration.js';
 import {
   type Credentials,
   type DecisionContext,
   decide,
 } from '../../../services/provisioner/run/decision.js';
+import type { Secret } from '../../../shared/secret.js';
 import { encryptKey } from '../../../shared/trust/key-transfer.js';
 import { checker, same, type Verdict } from '../checker.js';
 import { mintServerToken, nodePublicKey } from '../mint-server-token.js';
@@ -117,10 +119,16 @@ function toDecisionContext(context: Context): DecisionContext {
     upgradesRepository: context.upgrades_repository ?? undefined,
     upgradesOptional: context.upgrades_optional,
     publicKey: context.features.ed25519 ? nodePublicKey : undefined,
-    encryptKey: context.ecdh_public_known ? (key) => encryptKey(key, Buffer.alloc(32, 1)) : undefined,
+    encryptKey: context.ecdh_public_known ? encrypt : undefined,
     now: context.now,
     serverJwtValidityMs: context.server_jwt_validity_seconds * 1000,
   };
+}
+
+/** Which keys are exchanged makes no difference. */
+function encrypt(key: Secret): EncryptedKey {
+  const any = Buffer.alloc(32, 1);
+  return { pem: encryptKey(key, any), nodeEcdhPublic: any, provisionerEcdhPublic: any };
 }
 
 /** A case without an exit code was killed by the service at its time limit. */

@@ -1,6 +1,7 @@
 // The helper: the site's own program decides what becomes of the node (design, section 7).
 
 import { HelperError, type HelperInput, type HelperReply } from '../../helper/helper.js';
+import { deferralOf } from '../decision.js';
 import { failStep, known, type RunContext, type StepResult } from '../run-context.js';
 
 export async function askHelper(run: RunContext): Promise<StepResult> {
@@ -42,11 +43,7 @@ function inputOf({ task, csr, key, inventory, token }: RunContext): HelperInput 
 
 /** `defer` beats `shutdown`. */
 function decided(reply: HelperReply): StepResult {
-  if (!reply.defer) return { kind: 'COMPLETED', tries: 1 };
-  const message = reply.msg === '' ? 'the helper deferred the node' : reply.msg;
-  return {
-    kind: 'COMPLETED',
-    tries: 1,
-    outcome: { kind: 'DEFERRED', message, retryAfterMs: reply.retryAfterMs },
-  };
+  const deferral = deferralOf(reply);
+  if (deferral === undefined) return { kind: 'COMPLETED', tries: 1 };
+  return { kind: 'COMPLETED', tries: 1, outcome: { kind: 'DEFERRED', ...deferral } };
 }

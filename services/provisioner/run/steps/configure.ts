@@ -3,8 +3,8 @@
 
 import { configurationFrom } from '../configuration.js';
 import { configurationDigestOf } from '../convert.js';
+import { configurationRefusal } from '../decision.js';
 import { type Caller, type CallLimits, NodeCallError } from '../node.js';
-import type { FailureReason } from '../outcome.js';
 import { asCaller, callNode } from '../rpc.js';
 import { failStep, known, type RunContext, type StepResult } from '../run-context.js';
 import { settleConfigure } from '../settle.js';
@@ -12,9 +12,8 @@ import { describe } from '../verdict.js';
 
 export async function configure(run: RunContext, tries: number): Promise<StepResult> {
   const reply = known(run.reply, 'the helper’s reply');
-  if (reply.configuration.size === 0) {
-    return refuse(run, 'EMPTY_CONFIGURATION', 'the helper gave no configuration');
-  }
+  const refusal = configurationRefusal(reply);
+  if (refusal !== undefined) return failStep(run, 'CONFIGURE', refusal, 0);
   const configuration = configurationFrom({
     reply,
     credentials: run.credentials,
@@ -47,8 +46,4 @@ export async function configure(run: RunContext, tries: number): Promise<StepRes
   });
   if (result.kind === 'START_OVER') run.control.turnBack();
   return result.kind === 'REPLY' ? { kind: 'COMPLETED', tries: result.tries } : result;
-}
-
-function refuse(run: RunContext, reason: FailureReason, message: string): StepResult {
-  return failStep(run, 'CONFIGURE', { kind: 'FAILED', reason, message }, 0);
 }

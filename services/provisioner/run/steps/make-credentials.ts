@@ -8,7 +8,7 @@ import type { EncryptedKey } from '../configuration.js';
 import { decideCredentials } from '../decision.js';
 import type { FailureReason } from '../outcome.js';
 import { failStep, known, type RunContext, type StepResult } from '../run-context.js';
-import { wait } from '../wait.js';
+import { unlessOver, wait } from '../wait.js';
 
 const askAgainMs = 1_000;
 
@@ -22,18 +22,11 @@ export async function makeCredentials(run: RunContext): Promise<StepResult> {
 
   // Only now: what the helper wants may be meant from now on.
   const now = Math.floor(clock.now() / 1000);
-  let key: EncryptedKey | undefined;
-  const encrypt = run.token && encryptFor(run.token.ecdhPublic);
   const decided = decideCredentials(known(run.reply, 'the helper’s reply'), {
     identity: run.task.node.identity,
     features: settings.features,
     publicKey: run.key && Buffer.from(run.key.publicKey).toString('hex'),
-    encryptKey:
-      encrypt &&
-      ((given) => {
-        key = encrypt(given);
-        return key.pem;
-      }),
+    encryptKey: run.token && encryptFor(run.token.ecdhPublic),
     now,
     serverJwtValidityMs: run.enrolment.serverJwtValidityMs,
   });
@@ -46,7 +39,7 @@ export async function makeCredentials(run: RunContext): Promise<StepResult> {
       return fail('SIGNING_FAILED', error instanceof Error ? error.message : String(error));
     }
   }
-  run.credentials = { serverJwt, key };
+  run.credentials = { serverJwt, key: decided.key };
   return { kind: 'COMPLETED', tries: 1 };
 }
 
@@ -64,19 +57,19 @@ async function usableIssuer(run: RunContext): Promise<ServerTokenIssuer | undefi
   const { control, log, task, session } = run;
   const signing = known(run.enrolment.signing, 'what signs');
   let said = '';
+  control.pauseTimeout();
   try {
     for (;;) {
-      const state = await signing.current();
+      // A disk that does not answer must not hold a run that has to end.
+      const state = await unlessOver(run, signing.current());
+      if (state === undefined) return undefined;
       if (state.kind === 'USABLE') return state.issuer;
-      if (control.end !== undefined) return undefined;
-      control.pauseTimeout();
       if (state.why !== said) {
         const fields = { identity: task.node.identity, run_id: session.runId, step: 'CREDENTIALS' } as const;
         log.info(fields, `waits for signing credentials: ${state.setting} ${state.why}`);
         said = state.why;
       }
       await wait(run, askAgainMs);
-      if (control.end !== undefined) return undefined;
     }
   } finally {
     control.resumeTimeout();
