@@ -96,6 +96,7 @@ describe('a token', () => {
 
 const badPaths: [string, string][] = [
   ['a relative path', 'etc/node'],
+  ['a path relative to where a drive is', 'C:node'],
   ['a path with a line break', '/etc/node\nkey=value'],
   ['a path with a NUL', '/etc/node\0'],
   ['a path with a line separator', '/etc/\u2028node'],
@@ -104,8 +105,19 @@ const badPaths: [string, string][] = [
 
 describe('a key', () => {
   const key = { publicKey: Buffer.alloc(32, 1), signature: Buffer.alloc(64, 2), directory: '/etc/node' };
+  const read = {
+    ...key,
+    publicKey: Uint8Array.from(key.publicKey),
+    signature: Uint8Array.from(key.signature),
+  };
 
-  it('is read', () => expect(toNodeKey(key)).toEqual(key));
+  it('is read', () => expect(toNodeKey(key)).toEqual(read));
+
+  it('keeps no other memory in use where it is kept for long', () => {
+    const pooled = { ...key, publicKey: Buffer.from(key.publicKey), signature: Buffer.from(key.signature) };
+    const { publicKey, signature } = toNodeKey(pooled);
+    expect([publicKey, signature].map(({ buffer }) => buffer.byteLength)).toEqual([32, 64]);
+  });
 
   it.each<[string, object]>([
     ['31 bytes', { publicKey: Buffer.alloc(31) }],
@@ -123,6 +135,10 @@ describe('a certificate signing request', () => {
   const csr = { csrPem: 'CSR', publicKeyPem: '', sslDir: '' };
 
   it('need not name a directory', () => expect(toNodeCsr(csr)).toEqual(csr));
+
+  it.each(['/etc/node/ssl', 'C:\\ProgramData\\node', 'd:/node'])('may name %s', (sslDir) => {
+    expect(toNodeCsr({ ...csr, sslDir }).sslDir).toBe(sslDir);
+  });
 
   it.each<[string, object]>([
     ['nothing in it', { csrPem: '' }],

@@ -62,16 +62,16 @@ export function toNodeDescription(reply: IdentifyResponse): NodeDescription {
 /** @throws ReplyError */
 export function toNodeToken(reply: GetJwtResponse): NodeToken {
   if (reply.jwt === '') throw new ReplyError('it holds no token');
-  checkLength(reply.ecdhPublic, publicKeyBytes, 'ecdh_public');
-  if (isOfLowOrder(reply.ecdhPublic)) throw new ReplyError('its ecdh_public is a point of low order');
-  return { jwt: new Secret(reply.jwt), ecdhPublic: reply.ecdhPublic };
+  const ecdhPublic = bytesOf(reply.ecdhPublic, publicKeyBytes, 'ecdh_public');
+  if (isOfLowOrder(ecdhPublic)) throw new ReplyError('its ecdh_public is a point of low order');
+  return { jwt: new Secret(reply.jwt), ecdhPublic };
 }
 
 /** @throws ReplyError */
 export function toNodeKey(reply: GenerateEd25519KeyResponse): NodeKey {
-  const { publicKey, signature, directory } = reply;
-  checkLength(publicKey, publicKeyBytes, 'public_key');
-  checkLength(signature, signatureBytes, 'signature');
+  const { directory } = reply;
+  const publicKey = bytesOf(reply.publicKey, publicKeyBytes, 'public_key');
+  const signature = bytesOf(reply.signature, signatureBytes, 'signature');
   checkPath(directory, 'directory');
   return { publicKey, signature, directory };
 }
@@ -186,9 +186,15 @@ function checkLength(bytes: Uint8Array, expected: number, field: string): void {
   throw new ReplyError(`its ${field} has ${bytes.length} bytes, not ${expected}`);
 }
 
-/** It goes to the helper, into configurations and logs. */
+/** @returns a copy: a few bytes that are kept for each host must not keep the memory in use that was read into */
+function bytesOf(bytes: Uint8Array, expected: number, field: string): Uint8Array {
+  checkLength(bytes, expected, field);
+  return Uint8Array.from(bytes);
+}
+
+/** Of whatever system the node has. It goes to the helper, into configurations and logs. */
 function checkPath(path: string, field: string): void {
-  if (path.length <= longestPath && /^\/[^\p{Cc}\u2028\u2029]*$/u.test(path)) return;
+  if (path.length <= longestPath && /^(?:\/|[A-Za-z]:[\\/])[^\p{Cc}\u2028\u2029]*$/u.test(path)) return;
   throw new ReplyError(path === '' ? `it names no ${field}` : `its ${field} is no absolute path`);
 }
 

@@ -36,7 +36,8 @@ function check(run: RunContext, node: NodeDescription): Extract<Outcome, { kind:
   }
   const missing = features.filter((feature) => run.settings.features[feature] && !node.features[feature]);
   if (missing.length > 0) {
-    const message = `the node lacks ${missing.join(' and ')}, which features.${missing[0]} of the provisioner needs`;
+    const settings = missing.map((feature) => `features.${feature}`).join(' and ');
+    const message = `the node lacks ${missing.join(' and ')}, which ${settings} of the provisioner asks for`;
     return { kind: 'FAILED', reason: 'FEATURE_MISSING', message };
   }
   return undefined;
