@@ -29,7 +29,11 @@ test('fake agents at static targets see neither secret nor token, and get nowher
     tls: 'required',
     helper,
     swarm: ['--discovery', '127.0.0.1:1'],
-    discovery: { targets: strangers.map((stranger) => `127.0.0.1:${ports[stranger]}`) },
+    discovery: {
+      targets: strangers.map((stranger) => `127.0.0.1:${ports[stranger]}`),
+      probe_timeout: '10s',
+    },
+    provisioner: { identify_timeout: '20s' },
   });
   await stack.start('mock-node');
   const wantedAgent = await CalledAgent.at(`127.1.0.1:${stack.ports.swarm}`);
@@ -99,7 +103,12 @@ test('fake agents at static targets see neither secret nor token, and get nowher
 test('who takes the place of a registered node, or its connections, hears not even a greeting', async () => {
   const [replaced, between] = ['replaced.example.net', 'between.example.net'] as const;
   const ports = await freePorts([replaced, between]);
-  const stack = await prepareStack({ nodes: 1, tls: 'required', helper });
+  const stack = await prepareStack({
+    nodes: 1,
+    tls: 'required',
+    helper,
+    provisioner: { identify_timeout: '20s' },
+  });
   await stack.start('discovery');
   const discovery = `127.0.0.1:${stack.ports.nodes}`;
   const [first] = await Promise.all([

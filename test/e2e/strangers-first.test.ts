@@ -22,8 +22,8 @@ test('who takes the name of a node that is not there is named when it comes, and
     nodes: 1,
     tls: 'required',
     helper: testHelper('stamped.sh'),
-    discovery: { interval: '2s', report_interval: '1s' },
-    provisioner: { interval: '2s' },
+    discovery: { interval: '2s', report_interval: '1s', probe_timeout: '10s' },
+    provisioner: { interval: '2s', identify_timeout: '20s' },
   });
   await stack.start('discovery');
   await stack.start('provisioner');

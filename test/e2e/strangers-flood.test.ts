@@ -25,7 +25,7 @@ test('500 reports a second without a good token are refused, and 100 nodes besid
     tls: 'required',
     helper: testHelper('stamped.sh'),
     discovery: { interval: '2s' },
-    provisioner: { interval: '2s' },
+    provisioner: { interval: '2s', identify_timeout: '20s' },
   });
   await stack.start('discovery');
   await stack.start('provisioner');

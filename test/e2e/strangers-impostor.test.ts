@@ -45,8 +45,8 @@ test('an impostor with a token of the fleet moves, supersedes and removes no nod
     nodes: names.length,
     tls: 'required',
     helper: testHelper('stamped.sh'),
-    discovery: { trust_advertised_host: false, interval: '2s', report_interval: '1s' },
-    provisioner: { interval: '2s' },
+    discovery: { trust_advertised_host: false, interval: '2s', report_interval: '1s', probe_timeout: '10s' },
+    provisioner: { interval: '2s', identify_timeout: '20s' },
     swarm: ['--addresses', 'ports', '--listen', '127.0.0.1:0', '--discovery', `127.0.0.1:${port}`],
   });
   await stack.start('discovery');
