@@ -122,7 +122,7 @@ describe("the provisioner's settings", () => {
       /run_timeout: .*at least 3 × upgrade_timeout \+ 2m, which is 8m/,
     ],
     ['a token twice', `${least}token: a\ntoken_file: b\n`, /token: expected one of token and token_file/],
-    ['a token file that is not there', `${least}token_file: b\n`, /token_file: cannot be read/],
+    ['a token file that is not there', `${least}token_file: b\n`, /token_file: .*b cannot be read/],
     ['a splay that nodes refuse', `${least}restart_splay: 2h\n`, /restart_splay: .*at most 1h/],
     [
       'tokens that nothing verifies',

@@ -20,7 +20,7 @@ export function readTokenFile(path: string): readonly Secret[] {
   try {
     return parse(path, readFileSync(path, 'utf8'));
   } catch (error) {
-    throw toTokenFileError(error);
+    throw toTokenFileError(path, error);
   }
 }
 
@@ -73,7 +73,7 @@ export class TokenFile {
       this.#tokens = tokens;
       this.#said = '';
     } catch (error) {
-      const { message } = toTokenFileError(error);
+      const { message } = toTokenFileError(this.#path, error);
       if (message !== this.#said)
         log.warn(`token_file: ${message}; the tokens that it had before stay in use`);
       this.#said = message;
@@ -94,8 +94,8 @@ function isSame(some: readonly Secret[], others: readonly Secret[]): boolean {
   return some.length === others.length && some.every((one, index) => others[index]?.equals(one) === true);
 }
 
-function toTokenFileError(error: unknown): TokenFileError {
+function toTokenFileError(path: string, error: unknown): TokenFileError {
   if (error instanceof TokenFileError) return error;
   const why = error instanceof Error ? error.message : String(error);
-  return new TokenFileError(`cannot be read: ${why}`, { cause: error });
+  return new TokenFileError(`${path} cannot be read: ${why}`, { cause: error });
 }
