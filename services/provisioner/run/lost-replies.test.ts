@@ -68,6 +68,18 @@ describe('Configure whose reply was lost', () => {
     expect(bench.node.committed).toHaveLength(1);
   });
 
+  it.each(['STALE_FENCE', 'LOCKED'])(
+    'leaves nothing fetched where the node is found to be in other hands: %s',
+    async (reason) => {
+      const bench = new RunBench();
+      bench.node.fault('configure', undone(dropped));
+      bench.node.fault('getRunStatus', ...always(undone(status('ABORTED', { reason }))));
+      const { outcome, fetched } = await bench.run();
+      expect(outcome.kind).toBe(reason === 'LOCKED' ? 'FAILED' : 'SUPERSEDED');
+      expect(fetched).toBeUndefined();
+    },
+  );
+
   it('is sent again without asking where the connection was never made', async () => {
     const bench = new RunBench();
     bench.node.fault('configure', undone(refused));

@@ -99,6 +99,7 @@ class Tries<T> {
     this.#startedAt = this.#run.clock.monotonic();
     const answer = await askRunStatus(this.#run, step);
     if (answer.kind === 'CUT') return undefined;
+    if (answer.kind === 'FAILED') this.#forgetAfter(answer.failure);
     const settlement = settling.decide(answer, this.#sent);
     if (settlement.kind === 'UNANSWERED') {
       const again = settlement.again && this.#attempt < this.#call.tries;
@@ -164,7 +165,7 @@ class Tries<T> {
 
   #judge(failure: CallFailure) {
     const { session, task, clock } = this.#run;
-    if (outdatesFetched(failure)) this.#run.fetched = undefined;
+    this.#forgetAfter(failure);
     const isLocked = failure.kind === 'STATUS' && failure.reason === 'LOCKED';
     this.#lockedSince = isLocked ? (this.#lockedSince ?? clock.monotonic()) : undefined;
     const verdict = judge(failure, {
@@ -177,6 +178,11 @@ class Tries<T> {
     });
     if (this.#call.fenced && showsFenceTaken(failure)) session.fenceTaken();
     return verdict;
+  }
+
+  /** Whoever runs the node besides may have had it make other keys. */
+  #forgetAfter(failure: CallFailure): void {
+    if (outdatesFetched(failure)) this.#run.fetched = undefined;
   }
 
   /** No further try; but what the node may have done has to be known. */
