@@ -7,7 +7,8 @@ import { warnOfFewFiles } from '../../shared/process/nofile.js';
 import { runProcess } from '../../shared/process/run-process.js';
 import { productVersion } from '../../shared/process/version.js';
 import { createApp } from './app.js';
-import { FlagError, type MockNodeConfig, parseFlags, usage, warningsOf } from './config.js';
+import { FlagError, type MockNodeConfig, parseFlags, warningsOf } from './config.js';
+import { usage } from './flags.js';
 
 /** Runs the nodes until they are told to stop; with `--help` prints the usage. Bad flags exit with 2. */
 export async function runMockNode(process: NodeJS.Process): Promise<void> {

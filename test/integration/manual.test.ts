@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { discoverySchema } from '../../services/discovery/config.js';
 import { discoveryMetrics } from '../../services/discovery/metrics.js';
-import { usage } from '../../services/mock-node/config.js';
+import { usage } from '../../services/mock-node/flags.js';
 import { provisionerSchema } from '../../services/provisioner/config.js';
 import { variableOf } from '../../shared/config/environment.js';
 import { settingsOf } from '../../shared/config/schema.js';
