@@ -4,7 +4,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { createServer, type TLSSocket } from 'node:tls';
+import { createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
 import type { ServerCredentials } from '@grpc/grpc-js';
 import type { Logger } from '../logger.js';
 import { leadsTo, pathFrom, pemBlocksOf } from '../tls/certificate-chain.js';
@@ -22,23 +22,12 @@ export function terminating(
   connected: (socket: TLSSocket) => void,
   log: Logger,
 ): (socket: Socket) => void {
-  const server = createServer({
-    ...credentials._getConstructorOptions(),
-    ...credentials._getSecureContextOptions(),
-    ALPNProtocols: ['h2'],
-  });
   const verified = new Set<TLSSocket>();
-  credentials._addWatcher((changed) => {
-    if (changed === null) return;
-    server.setSecureContext(changed);
-    for (const socket of verified) withdraw(socket, pemBlocksOf(String(changed.ca)));
-  });
   const failed = (error: Error, socket: TLSSocket) => {
     log.debug({ peer: socket.remoteAddress, why: error.message }, 'a TLS connection has failed');
     socket.destroy();
   };
-  server.on('tlsClientError', failed);
-  server.on('secureConnection', (socket) => {
+  const secured = (socket: TLSSocket, by: Server) => {
     socket.on('error', (error) => failed(error, socket));
     // Looking at the certificate empties OpenSSL's list of errors. Node would take one that is left there, by a
     // bad signature for instance, for the end of the connection.
@@ -46,20 +35,39 @@ export function terminating(
     if (socket.authorized) {
       verified.add(socket);
       socket.once('close', () => verified.delete(socket));
+      // A handshake ends as it began, whatever has changed meanwhile.
+      if (by !== current.server) withdraw(socket, current.context);
     }
     if (socket.alpnProtocol === 'h2') connected(socket);
     else socket.destroy();
+  };
+  const serverFor = (context: SecureContextOptions): Server => {
+    const server = createServer({
+      ...credentials._getConstructorOptions(),
+      ...context,
+      ALPNProtocols: ['h2'],
+    });
+    server.on('tlsClientError', failed);
+    server.on('secureConnection', (socket) => secured(socket, server));
+    return server;
+  };
+  const asOf = (context: SecureContextOptions) => ({ context, server: serverFor(context) });
+  let current = asOf(credentials._getSecureContextOptions() ?? {});
+  credentials._addWatcher((changed) => {
+    if (changed === null) return;
+    current = asOf(changed);
+    for (const socket of verified) withdraw(socket, changed);
   });
   return (socket) => {
-    server.emit('connection', socket);
+    current.server.emit('connection', socket);
   };
 }
 
 /** Who was verified by a CA that is gone keeps its connection and what is open on it, but no call is let in. */
-function withdraw(socket: TLSSocket, authorities: readonly string[]): void {
+function withdraw(socket: TLSSocket, { ca }: SecureContextOptions): void {
   if (socket.destroyed) return;
   const [leaf, ...others] = presentedChain(socket).map((der) => new X509Certificate(der));
-  const trusted = authorities.map((pem) => new X509Certificate(pem));
+  const trusted = pemBlocksOf(String(ca)).map((pem) => new X509Certificate(pem));
   // grpc-js shows the certificate of a peer that is authorized, and looks each time.
   socket.authorized = leaf !== undefined && leadsTo(pathFrom(leaf, [...trusted, ...others]), trusted);
 }

@@ -1,6 +1,7 @@
 // Certificates and CAs are changed while services run: what is connected stays connected, and what connects from
 // then on uses what is there then.
 
+import { connect as connectTcp } from 'node:net';
 import type { ClientReadableStream } from '@grpc/grpc-js';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../shared/clock.js';
@@ -20,7 +21,8 @@ import { registryCredentials, serviceCredentials } from '../../shared/tls/channe
 import { defaultRolePatterns } from '../../shared/tls/roles.js';
 import { anchoredServerCredentials, mutualServerCredentials } from '../../shared/tls/server-credentials.js';
 import { makeAuthority, makeCertificate, type TestCertificate } from '../fakes/certificates.js';
-import { numbered, numberOf } from './grpc-support.js';
+import { deferred, numbered, numberOf } from './grpc-support.js';
+import { startPeer } from './peers.js';
 import { type Held, hold, ofService } from './tls-support.js';
 
 const log = silentLogger();
@@ -204,6 +206,29 @@ test('who is of a CA that is gone makes no more calls on the connection that it 
   const heard = watch.next();
   stage.emit();
   expect(await heard).toBe(1);
+});
+
+test('who is of a CA that went during its handshake makes no calls either', async () => {
+  const shaking = deferred();
+  const gone = deferred();
+  const { address } = await startPeer((near) => {
+    const far = connectTcp(Number(stage.address.split(':')[1]), '127.0.0.1');
+    onTestFinished(() => void far.destroy());
+    far.on('error', () => {});
+    far.pipe(near);
+    near.once('data', (hello) => {
+      far.write(hello);
+      near.on('data', (bytes) => {
+        shaking.resolve();
+        void gone.promise.then(() => far.write(bytes));
+      });
+    });
+  });
+  const called = expect(call(address)).rejects.toMatchObject({ reason: 'CERTIFICATE_INVALID' });
+  await shaking.promise;
+  await change(stage.service, await discovery(newCa), [newCa]);
+  gone.resolve();
+  await called;
 });
 
 test('who is of a CA that is gone connects no more', async () => {
