@@ -87,6 +87,20 @@ describe('TLS files', () => {
     expect((await open(folder)).files.current.chainToRootPem).toBe(current.certificatePem);
   });
 
+  it('lead to the CA that is valid, where the one before had the same key', async () => {
+    const past = { notBefore: new Date('2020-01-01T00:00:00Z'), notAfter: new Date('2021-01-01T00:00:00Z') };
+    const old = await makeAuthority({ name: 'site CA', ...past });
+    const renewed = await makeAuthority({ name: 'site CA', keys: old.keys });
+    const leaf = await makeCertificate({ issuer: old });
+    const folder = folderWith(leaf, old, renewed);
+    const chain = leaf.certificatePem + renewed.certificatePem;
+    expect((await open(folder)).files.current.chainToRootPem).toBe(chain);
+    const valid = await makeAuthority({ name: 'site CA', keys: old.keys });
+    folder.put(leaf, [renewed]);
+    folder.write('cert', leaf.certificatePem + valid.certificatePem);
+    expect((await open(folder)).files.current.chainToRootPem).toBe(chain);
+  });
+
   it.each(['P-256', 'ED25519', 'RSA'] as const)('take keys of the kind %s', async (key) => {
     const leaf = await issued({ key });
     expect((await open(folderWith(leaf, ca))).files.current.keyPem).toBe(leaf.keyPem);

@@ -125,9 +125,16 @@ function checkLeaf(leaf: X509Certificate, now: number, usages: readonly Usage[])
 }
 
 function checkDates(certificate: X509Certificate, now: number, what: string): void {
+  const why = whyNotValid(certificate, now);
+  if (why !== undefined) throw new Error(`${what} ${why}`);
+}
+
+/** @returns undefined where it is valid now */
+function whyNotValid(certificate: X509Certificate, now: number): string | undefined {
   const { notBefore, notAfter } = readCertificate(certificate.raw);
-  if (now > notAfter) throw new Error(`${what} expired at ${new Date(notAfter).toISOString()}`);
-  if (now < notBefore) throw new Error(`${what} is not valid before ${new Date(notBefore).toISOString()}`);
+  if (now > notAfter) return `expired at ${new Date(notAfter).toISOString()}`;
+  if (now < notBefore) return `is not valid before ${new Date(notBefore).toISOString()}`;
+  return undefined;
 }
 
 function checkFits(leaf: X509Certificate, key: KeyObject): void {
@@ -141,7 +148,14 @@ function chainOf(
   now: number,
 ): X509Certificate[] {
   if (leaf === undefined) return [];
-  const chain = pathFrom(leaf, [...between, ...authorities]);
+  const isValid = (each: X509Certificate) => Number(whyNotValid(each, now) === undefined);
+  const validFirst = (candidates: X509Certificate[]) =>
+    candidates.toSorted((one, other) => isValid(other) - isValid(one));
+  // A CA that was renewed under its key is there twice, and either may stand first.
+  const asGiven = pathFrom(leaf, validFirst([...between, ...authorities]));
+  const chain = leadsTo(asGiven, authorities)
+    ? asGiven
+    : pathFrom(leaf, validFirst([...authorities, ...between]));
   for (const issuer of chain.slice(1)) {
     checkDates(issuer, now, `the certificate of ${nameOf(issuer.subject)}, which issued it,`);
   }

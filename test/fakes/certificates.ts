@@ -16,6 +16,8 @@ export type KeyKind = 'P-256' | 'ED25519' | 'RSA';
 export interface CertificateWish {
   readonly name?: string;
   readonly key?: KeyKind;
+  /** Those of an earlier certificate; new ones where absent. */
+  readonly keys?: CryptoKeyPair;
   /** Self-signed where absent. */
   readonly issuer?: TestCertificate;
   readonly ca?: boolean;
@@ -58,10 +60,11 @@ export const dayMs = 86_400_000;
 
 let serial = 1;
 
-/** Makes a certificate with a new key. */
+/** Makes a certificate. */
 export async function makeCertificate(wish: CertificateWish = {}): Promise<TestCertificate> {
   const algorithm = algorithms[wish.key ?? 'P-256'];
-  const keys = (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair;
+  const keys =
+    wish.keys ?? ((await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair);
   const names = [
     ...(wish.uris ?? []).map((value) => ({ type: 'url' as const, value })),
     ...(wish.dns ?? []).map((value) => ({ type: 'dns' as const, value })),
