@@ -2,6 +2,7 @@
 // Which flags there are is flags.ts's matter.
 
 import { resolve } from 'node:path';
+import { misplacedContent } from '../../shared/config/misplaced.js';
 import { suggestion } from '../../shared/config/nearest.js';
 import { durationMs } from '../../shared/durations.js';
 import { type Identity, parseIdentity } from '../../shared/identity.js';
@@ -101,7 +102,10 @@ export function parseFlags(args: readonly string[], hostName: string): MockNodeC
   const pathOf = (flag: 'dir' | 'jwt-file' | 'secret-file' | 'ca') => {
     const path = values[flag];
     if (path === '') refuse(flag, 'needs a path');
-    return path === undefined ? undefined : resolve(path);
+    if (path === undefined) return undefined;
+    const content = misplacedContent(resolve(path));
+    if (content !== undefined) refuse(flag, `needs a path, and got ${content}`);
+    return resolve(path);
   };
   const directory = pathOf('dir');
   const tokenFile = pathOf('jwt-file');

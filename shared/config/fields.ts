@@ -2,7 +2,7 @@
 // message says what was expected and what was there. Which settings there are is the services' to say.
 
 import { existsSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { DurationError, durationMs, formatDuration } from '../durations.js';
 import { AddressError, parseHostPort } from '../net/addresses.js';
@@ -106,21 +106,10 @@ export function resolving(what: string, resolveIn: (folder: string, value: strin
 
 /** What belongs into the file that is to be named would be shown in messages about that file. */
 function refuseContent(value: string, context: z.RefinementCtx): void {
-  const content = contentIn(value);
+  const content = misplacedContent(value);
   if (content === undefined) return;
   const message = `expected a path, got ${content}; write it into a file and name that`;
   context.addIssue({ code: 'custom', message });
-}
-
-function contentIn(path: string): string | undefined {
-  if (path.includes('-----BEGIN ')) return 'what looks like PEM';
-  if (/[\r\n]/.test(path)) return 'a text of several lines';
-  const name = basename(path);
-  if (/^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(name)) return 'what looks like a token';
-  // A setting that may be a key leaves it as it is; a path is absolute by now.
-  const isKey = /^[0-9a-fA-F]{64}(?:[0-9a-fA-F]{64})?$/.test(name);
-  if (isKey && path !== name && !existsSync(path)) return 'what looks like a key';
-  return undefined;
 }
 
 /** A host:port, or the path of a file that holds more of them. */

@@ -118,3 +118,8 @@ test('what is neither a file nor a key is refused as both', async () => {
   await expect(open(key(1).slice(2))).rejects.toThrow(/64 hex digits/);
   await expect(open('')).rejects.toThrow(/there is no file/);
 });
+
+test('a private key in the place of a file or a key is not shown', async () => {
+  const pem = '-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----';
+  await expect(open(pem)).rejects.toThrow(/^the key is no key to verify with: this is a private key/);
+});

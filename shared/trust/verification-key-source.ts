@@ -36,7 +36,8 @@ export class VerificationKeySource {
     try {
       return new VerificationKeySource(undefined, { key: parseVerificationKey(setting), version: '' }, warn);
     } catch (error) {
-      const looksLikeKey = /^[0-9a-fA-F]+$/.test(setting.trim());
+      // A key is not shown: it may be the wrong one of a pair.
+      const looksLikeKey = /^[0-9a-fA-F]+$|-----BEGIN /.test(setting.trim());
       const message = looksLikeKey
         ? describe('the key', error)
         : `there is no file ${setting}, and it is not the 64 hex digits of an ed25519 public key either`;
