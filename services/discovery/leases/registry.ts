@@ -5,16 +5,17 @@ import type { Clock } from '../../../shared/clock.js';
 import type { Identity } from '../../../shared/identity.js';
 import type { Announcement, Outcome, Report } from '../nodes/announcement.js';
 import { type Boot, isSameBoot } from '../nodes/boot.js';
-import type { Arrival, NodeEvent } from '../nodes/node-event.js';
+import type { NodeEvent } from '../nodes/node-event.js';
 import { Bounds, type BoundsOptions } from './bounds.js';
 import { claimOf, otherCertificate } from './claim.js';
 import { type ContestOptions, Contests } from './contests.js';
 import { Expiry } from './expiry.js';
-import { announcedNode, handOver, type Lease, newLease, nodeOf, refresh } from './lease.js';
+import { handOver, type Lease, newLease, refresh } from './lease.js';
+import { LeaseEvents } from './lease-events.js';
 import { LeaseTable } from './lease-table.js';
 import { ProvisionedNodes } from './provisioned.js';
 import type { SightingSlots } from './sighting-slots.js';
-import { type Before, type Transition, transition } from './transition.js';
+import { type Before, transition } from './transition.js';
 
 export interface RegistryOptions extends BoundsOptions, Omit<ContestOptions, 'clock'> {
   readonly clock: Clock;
@@ -36,7 +37,7 @@ const goneMs = 30_000;
 
 export class Registry {
   readonly #clock: Clock;
-  readonly #tell: (event: NodeEvent) => void;
+  readonly #events: LeaseEvents;
   readonly #slots: SightingSlots;
   readonly #leases: LeaseTable;
   readonly #bounds: Bounds;
@@ -47,12 +48,12 @@ export class Registry {
   constructor(options: RegistryOptions) {
     const { clock, slots } = options;
     this.#clock = clock;
-    this.#tell = options.tell;
     this.#slots = slots;
     this.#leases = new LeaseTable(slots);
     this.#bounds = new Bounds(options, this.#leases);
     this.#expiry = new Expiry(clock);
     this.#provisioned = new ProvisionedNodes(clock, options.provisionedRetentionMs, options.maxNodes);
+    this.#events = new LeaseEvents(clock, this.#provisioned, options.tell);
     this.#contests = new Contests(options, {
       lease: (identity) => this.#leases.get(identity),
       won: (newcomer, tell) => this.#won(newcomer, tell),
@@ -143,7 +144,7 @@ export class Registry {
 
   /** Tells that a live node is there and wants provisioning. */
   sight(lease: Lease): void {
-    this.#tell({ type: 'SIGHTED', time: this.#clock.now(), node: nodeOf(lease) });
+    this.#events.tell('SIGHTED', lease);
   }
 
   /** The live nodes, which may be walked slowly ({@link LeaseTable.live}). */
@@ -180,14 +181,14 @@ export class Registry {
 
   #won(newcomer: Announcement, tell: boolean): void {
     const incumbent = this.#leases.get(newcomer.identity);
-    if (tell && incumbent !== undefined) this.#conflict(incumbent, newcomer);
+    if (tell && incumbent !== undefined) this.#events.conflict(incumbent, newcomer);
     this.#occupy(newcomer);
   }
 
   #stood(incumbent: Lease, newcomer: Announcement, tell: boolean): void {
     incumbent.lastSeen = this.#clock.now();
     this.#expiry.extend(incumbent, incumbent.reply.leaseMs);
-    if (tell) this.#conflict(incumbent, newcomer);
+    if (tell) this.#events.conflict(incumbent, newcomer);
   }
 
   /** Gives the lease of an identity to whoever announces itself. */
@@ -212,7 +213,7 @@ export class Registry {
       this.#leases.change(held, () => handOver(held, to, phase, now));
     }
     this.#expiry.schedule(lease, phase === 'GONE' ? goneMs : to.reply.leaseMs);
-    this.#report(lease, to, event);
+    this.#events.report(lease, to, event);
   }
 
   #before(lease: Lease | undefined, to: Announcement): Before {
@@ -233,62 +234,13 @@ export class Registry {
     if (phase === 'GONE') this.#expiry.schedule(lease, goneMs);
     else if (wasProbed || from.source === 'PROBED') this.#expiry.extend(lease, lease.reply.leaseMs);
     else this.#expiry.schedule(lease, lease.reply.leaseMs);
-    this.#report(lease, from, event);
-  }
-
-  /** Tells of an event, unless its boot has had it. */
-  #report(lease: Lease, from: Announcement, event: Transition['event']): void {
-    if (event === undefined) return;
-    const time = this.#clock.now();
-    const node = nodeOf(lease);
-    switch (event) {
-      case 'STARTUP':
-        if (!lease.startedUp) this.#tell({ type: 'STARTUP', time, node });
-        lease.startedUp = true;
-        return;
-      case 'UPGRADED':
-        if (!lease.upgraded) this.#tell({ type: 'UPGRADED', time, node });
-        lease.upgraded = true;
-        return;
-      case 'PROVISIONED':
-        this.#arrive(lease, from);
-        return;
-      case 'SIGHTED':
-      case 'SHUTDOWN':
-        this.#tell({ type: event, time, node });
-        return;
-    }
-  }
-
-  /** A repeat is the same event: by its id, also of a later boot; by what it says, of the same boot. */
-  #arrive(lease: Lease, from: Announcement): void {
-    const { eventId, runId, configurationDigest } = from;
-    const kept = this.#provisioned.get(lease.identity);
-    const repeated = lease.arrivalEventId === eventId || kept?.eventId === eventId;
-    lease.arrivalEventId = eventId;
-    if (repeated || (kept !== undefined && saysTheSame(kept.arrival, from))) return;
-    const node = nodeOf(lease);
-    const arrival = {
-      type: 'PROVISIONED',
-      time: this.#clock.now(),
-      node,
-      runId,
-      configurationDigest,
-    } as const;
-    this.#provisioned.add(eventId, arrival);
-    this.#tell(arrival);
-  }
-
-  #conflict(incumbent: Lease, newcomer: Announcement): void {
-    const time = this.#clock.now();
-    this.#tell({ type: 'CONFLICT', time, node: nodeOf(incumbent), newcomer: announcedNode(newcomer, time) });
+    this.#events.report(lease, from, event);
   }
 
   #remove(lease: Lease, why: 'SHUTDOWN' | 'EXPIRED'): void {
     this.#expiry.cancel(lease);
     this.#leases.remove(lease);
-    if (lease.phase === 'PROVISIONING')
-      this.#tell({ type: why, time: this.#clock.now(), node: nodeOf(lease) });
+    if (lease.phase === 'PROVISIONING') this.#events.tell(why, lease);
   }
 
   /** Two of the three reports that a lease has time for are missing. */
@@ -300,12 +252,4 @@ export class Registry {
 /** A live boot that is elsewhere now may say nothing new, and yet watchers must know where it is. */
 function hasMoved(lease: Lease | undefined, to: Announcement): boolean {
   return lease?.phase === 'PROVISIONING' && isSameBoot(lease, to);
-}
-
-function saysTheSame(arrival: Arrival, from: Announcement): boolean {
-  return (
-    isSameBoot(arrival.node, from) &&
-    arrival.runId === from.runId &&
-    arrival.configurationDigest === from.configurationDigest
-  );
 }
