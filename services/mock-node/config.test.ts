@@ -111,7 +111,7 @@ describe('what is wrong is told with its flag', () => {
     [['--jwt-file', ''], '--jwt-file needs a path'],
     [['--ca='], '--ca needs a path'],
     [['--jwt-file', 'eyJh.eyJj.c2ln'], '--jwt-file needs a path, and got what looks like a token'],
-    [['--ca', '-----BEGIN X'], '--ca needs a path, and got what looks like PEM'],
+    [['--ca=-----BEGIN X'], '--ca needs a path, and got what looks like PEM'],
     [['--share-certificate=yes'], '--share-certificate takes no value'],
     [
       ['--nodes', '10', '--addresses', 'ports', '--listen', '0.0.0.0:65530'],

@@ -9,6 +9,7 @@ import { AddressError, parseHostPort } from '../net/addresses.js';
 import { parseCidr } from '../net/dial-policy.js';
 import { Secret } from '../secret.js';
 import { describeKind, expectedButGot } from './describe.js';
+import { misplacedContent } from './misplaced.js';
 import { suggestion } from './nearest.js';
 
 /** Says which sentence an issue becomes, from what was expected. */
