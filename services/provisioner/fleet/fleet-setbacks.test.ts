@@ -37,7 +37,11 @@ describe('failures', () => {
     const { inventory } = new FakeNode(bench.clock);
     const inventoryAfter = async (retryAfterMs: number) => {
       bench.fleet.handle(sighted('a'));
-      const fetched = { bootId: boot(1), inventory: { value: inventory, fetchedAt: 0 } };
+      const fetched = {
+        bootId: boot(1),
+        certificateSha256: '',
+        inventory: { value: inventory, fetchedAt: 0 },
+      };
       await bench.end({ kind: 'DEFERRED', message: 'later', retryAfterMs }, fetched);
       await bench.clock.advance(retryAfterMs - 1);
       bench.fleet.handle(sighted('a'));

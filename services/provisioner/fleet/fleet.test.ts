@@ -123,7 +123,7 @@ describe('a running host', () => {
     const bench = new FleetBench();
     const { fleet } = bench;
     fleet.handle(sighted('a'));
-    const fetched = { bootId: boot(1) };
+    const fetched = { bootId: boot(1), certificateSha256: '' };
     bench.runs.last.end({ kind: 'CANCELLED', cause: 'PAUSED' }, fetched);
     await settle();
     expect(bench.runs.last.task.fetched).toBe(fetched);
@@ -138,7 +138,7 @@ describe('a running host', () => {
     const { fleet } = bench;
     fleet.handle(sighted('a'));
     fleet.pause();
-    await bench.end({ kind: 'CANCELLED', cause: 'PAUSED' }, { bootId: boot(1) });
+    await bench.end({ kind: 'CANCELLED', cause: 'PAUSED' }, { bootId: boot(1), certificateSha256: '' });
     fleet.handle(sighted('a', 2));
     fleet.resume();
     expect(bench.runs.last.task).toMatchObject({ node: { bootId: boot(2) }, fetched: undefined });

@@ -82,7 +82,7 @@ describe('a node that has seen a higher fence', () => {
       () => {
         bench.node.fence = { value: BigInt(bench.clock.now() + 1), runId: undefined, idleSeconds: '60' };
       },
-      { fetched: { bootId: bench.node.bootId, inventory } },
+      { fetched: { bootId: bench.node.bootId, certificateSha256: '', inventory } },
     );
     expect(outcome).toMatchObject({ kind: 'SUPERSEDED', by: 'FENCE' });
   });

@@ -178,7 +178,7 @@ describe('a provisioning secret that is being changed', () => {
     const bench = new RunBench({ tokens: ['new', 'old'] });
     bench.node.secret = 'old';
     const inventory = { value: bench.node.inventory, fetchedAt: bench.clock.monotonic() };
-    const fetched = { bootId: bench.node.bootId, inventory };
+    const fetched = { bootId: bench.node.bootId, certificateSha256: '', inventory };
     bench.node.fault('configure', fail(dropped));
     expect((await bench.run({ fetched })).outcome.kind).toBe('PROVISIONED');
   });

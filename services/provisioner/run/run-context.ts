@@ -116,8 +116,10 @@ export function known<T>(value: T | undefined, what: string): T {
 }
 
 /** Keeps what was fetched for later runs of the same boot. */
-export function keep(run: RunContext, fetched: Omit<Fetched, 'bootId'>): void {
-  run.fetched = { ...run.fetched, ...fetched, bootId: known(run.node, 'the node').bootId };
+export function keep(run: RunContext, fetched: Omit<Fetched, 'bootId' | 'certificateSha256'>): void {
+  const { bootId } = known(run.node, 'the node');
+  const { certificateSha256 } = run.task.node;
+  run.fetched = { ...run.fetched, ...fetched, bootId, certificateSha256 };
 }
 
 /** Reports one failed attempt of a step. */

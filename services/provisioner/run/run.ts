@@ -18,6 +18,11 @@ export interface FetchedToken {
 /** What runs fetched from one boot of a node. It stays on the host while that boot lives. */
 export interface Fetched {
   readonly bootId: BootId;
+  /**
+   * The certificate that it was fetched from: the id of a boot is no secret, and who says it is not yet that boot.
+   * Empty without TLS.
+   */
+  readonly certificateSha256: string;
   readonly token?: FetchedToken;
   /** Verified. */
   readonly key?: NodeKey;

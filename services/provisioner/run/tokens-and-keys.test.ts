@@ -46,6 +46,18 @@ describe('a provisioning token', () => {
     expect(bench.node.count('getJwt')).toBe(2);
   });
 
+  it('is fetched again from who shows another certificate, whatever boot it says that it is', async () => {
+    const { bench } = await tokenBench();
+    const onCertificate = (certificateSha256: string) => ({ node: { ...bench.sighted, certificateSha256 } });
+    bench.helper.replies({ defer: true });
+    const { fetched } = await bench.run(onCertificate('cc'));
+    await bench.run({ ...onCertificate('cc'), fetched });
+    expect(bench.node.count('getJwt')).toBe(1);
+    await bench.run({ ...onCertificate('dd'), fetched });
+    expect(bench.node.count('getJwt')).toBe(2);
+    expect(bench.node.count('getInventory')).toBe(2);
+  });
+
   it('is fetched again where it has expired since', async () => {
     const { bench, now } = await tokenBench();
     bench.node.keys.jwt = await site.token(now, { expiresAt: now + 30 });

@@ -4,6 +4,7 @@
 import type { NodeDescription } from '../node.js';
 import type { Outcome } from '../outcome.js';
 import { callNode } from '../rpc.js';
+import type { Fetched } from '../run.js';
 import { failStep, type RunContext, type StepResult } from '../run-context.js';
 
 export async function identify(run: RunContext, tries: number): Promise<StepResult> {
@@ -20,8 +21,13 @@ export async function identify(run: RunContext, tries: number): Promise<StepResu
   if (refusal !== undefined) return failStep(run, 'IDENTIFY', refusal, run.clock.monotonic() - startedAt);
   run.node = result.value;
   run.session.meet(result.value);
-  if (run.fetched?.bootId !== result.value.bootId) run.fetched = undefined;
+  if (!isOfBoot(run.fetched, run)) run.fetched = undefined;
   return { kind: 'COMPLETED', tries: result.tries };
+}
+
+/** Whether what was fetched is of the boot that answers: the same id, on the same certificate. */
+function isOfBoot(fetched: Fetched | undefined, { node, task }: RunContext): boolean {
+  return fetched?.bootId === node?.bootId && fetched?.certificateSha256 === task.node.certificateSha256;
 }
 
 function check(run: RunContext, node: NodeDescription): Extract<Outcome, { kind: 'FAILED' }> | undefined {
