@@ -20,16 +20,6 @@ export function signReport(report: Uint8Array, bootKey: KeyObject): Buffer {
   return sign(digestFor(bootKey), signedBytes(report), bootKey);
 }
 
-/**
- * Verifies who sent a report.
- *
- * @param certificate DER of the boot certificate; when it is valid and who issued it does not matter
- * @throws TrustError MALFORMED, KEY_UNSUITABLE, SIGNATURE
- */
-export function verifyReport(report: Uint8Array, certificate: Uint8Array, signature: Uint8Array): void {
-  checkSignature(report, bootKeyOf(certificate), signature);
-}
-
 /** Verifies reports and keeps the keys of the certificates that it saw last: reading one costs more than using it. */
 export class ReportVerifier {
   readonly #keys = new Map<string, KeyObject>();
@@ -41,25 +31,26 @@ export class ReportVerifier {
   }
 
   /**
-   * As {@link verifyReport}.
+   * Verifies who sent a report.
    *
+   * @param certificate DER of the boot certificate; when it is valid and who issued it does not matter
    * @returns the certificate's SHA-256, lower case hex
+   * @throws TrustError MALFORMED, KEY_UNSUITABLE, SIGNATURE
    */
   verify(report: Uint8Array, certificate: Uint8Array, signature: Uint8Array): string {
     const hash = certificateSha256(certificate);
-    const known = this.#keys.get(hash);
-    const key = known ?? bootKeyOf(certificate);
+    const key = this.#keys.get(hash) ?? bootKeyOf(certificate);
     checkSignature(report, key, signature);
     // Kept only once a signature fitted: certificates that anybody can make up do not push out those in use.
     this.#keys.delete(hash);
     this.#keys.set(hash, key);
-    if (this.#keys.size > this.#capacity) {
-      for (const oldest of this.#keys.keys()) {
-        this.#keys.delete(oldest);
-        break;
-      }
-    }
+    if (this.#keys.size > this.#capacity) this.#forgetOldest();
     return hash;
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#keys.keys();
+    if (oldest !== undefined) this.#keys.delete(oldest);
   }
 }
 

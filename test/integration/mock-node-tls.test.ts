@@ -12,7 +12,7 @@ import { pinMismatch } from '../../shared/grpc/credentials.js';
 import { loggerTo } from '../../shared/logger.js';
 import { anchoredServerCredentials } from '../../shared/tls/server-credentials.js';
 import type { NewProvisioningToken } from '../../shared/trust/mint-provisioning-token.js';
-import { certificateSha256, verifyReport } from '../../shared/trust/report-envelope.js';
+import { certificateSha256, ReportVerifier } from '../../shared/trust/report-envelope.js';
 import { SiteKeys } from '../fakes/site-keys.js';
 import {
   configureRequest,
@@ -86,8 +86,7 @@ describe('a node', () => {
     expect(next.certificateSha256).not.toBe(firstBoot);
     const boots = [firstBoot, firstBoot, next.certificateSha256];
     for (const [index, { report, certificate, signature, authorization }] of discovery.sent.entries()) {
-      expect(certificateSha256(certificate)).toBe(boots[index]);
-      verifyReport(report, certificate, signature);
+      expect(new ReportVerifier(1).verify(report, certificate, signature)).toBe(boots[index]);
       expect(authorization).toBe(`Bearer ${token}`);
     }
   });

@@ -3,7 +3,7 @@ import type { ServerCredentials } from '@grpc/grpc-js';
 import { describe, expect, test } from 'vitest';
 import { parseIdentity } from '../../../shared/identity.js';
 import { Secret } from '../../../shared/secret.js';
-import { signReport, verifyReport } from '../../../shared/trust/report-envelope.js';
+import { ReportVerifier, signReport } from '../../../shared/trust/report-envelope.js';
 import { FakeClock } from '../../../test/fakes/fake-clock.js';
 import { type BootCredentialsOptions, bootCredentials } from './boot-credentials.js';
 
@@ -36,7 +36,7 @@ describe('the certificate of a boot', () => {
     expect(parsed.subject).toBe(`CN=${identity}`);
     expect(parsed.verify(parsed.publicKey)).toBe(true);
     expect(parsed.fingerprint256.replaceAll(':', '').toLowerCase()).toBe(certificate.sha256);
-    verifyReport(report, certificate.der, signReport(report, certificate.key));
+    new ReportVerifier(1).verify(report, certificate.der, signReport(report, certificate.key));
     first.release();
     expect(released).toEqual([certificate.credentials]);
   });
