@@ -28,7 +28,7 @@ export function startInVain(folder: string, start: FailedStart): Promise<FailedS
   const child = spawn(process.execPath, [entryPoint(service), ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 60_000,
+    timeout: 100_000,
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
