@@ -6,15 +6,21 @@ import { connect } from 'node:tls';
 import { credentials } from '@grpc/grpc-js';
 import { newEd25519Pair } from './compact-tokens.js';
 import type { Signer } from './stranger-reports.js';
-import { agentPaths, type HeardCall, type ListeningPlace, StrangersServer } from './stranger-servers.js';
+import {
+  agentPaths,
+  type HeardCall,
+  type ListeningPlace,
+  methodOf,
+  StrangersServer,
+} from './stranger-servers.js';
 import { decode, encode, type Message, type MetadataEntries, StrangersChannel } from './stranger-wire.js';
 
 const namespace = 'slipway.node.v1';
 
+export type Answer = (request: Message, call: HeardCall) => Message | Promise<Message>;
+
 /** What an agent answers to each call, by the method's name. */
-export type Answers = Readonly<
-  Record<string, (request: Message, call: HeardCall) => Message | Promise<Message>>
->;
+export type Answers = Readonly<Record<string, Answer>>;
 
 /** Starts an agent that answers so; every other call fails. */
 export function startAgent(
@@ -23,7 +29,7 @@ export function startAgent(
   answers: Answers,
 ): Promise<StrangersServer> {
   return StrangersServer.start(place, signer, agentPaths, async (call) => {
-    const method = call.path.slice(call.path.lastIndexOf('/') + 1);
+    const method = methodOf(call.path);
     const answer = answers[method];
     if (answer === undefined) throw new Error(`${method} is not answered`);
     const reply = await answer(decode(`${namespace}.${method}Request`, call.request), call);

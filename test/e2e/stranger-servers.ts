@@ -130,7 +130,8 @@ export class StrangersServer {
   }
 }
 
-function methodOf(path: string): string {
+/** @returns the last part of a path */
+export function methodOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 

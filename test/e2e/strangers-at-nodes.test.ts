@@ -9,10 +9,10 @@ import type { Stack } from '../../cli/launch/stack.js';
 import { SiteKeys } from '../fakes/site-keys.js';
 import { launchNode } from './lone-node.js';
 import { NodeFiles } from './node-files.js';
-import { CalledAgent, introduction, obedient, startAgent } from './stranger-agents.js';
+import { type Answer, CalledAgent, introduction, obedient, startAgent } from './stranger-agents.js';
 import { linesOf, untilRunEnded } from './stranger-log.js';
 import { fleetToken, newSigner, Onlooker } from './stranger-reports.js';
-import { agentPaths, type HeardCall, StrangersServer } from './stranger-servers.js';
+import { agentPaths, type HeardCall, methodOf, StrangersServer } from './stranger-servers.js';
 import { prepareStack, testHelper } from './workspace.js';
 
 const helper = testHelper('stamped.sh');
@@ -64,13 +64,15 @@ test('fake agents at static targets see neither secret nor token, and get nowher
   );
   const forged = await new SiteKeys().token(Math.floor(Date.now() / 1000));
   const forger = await agentOf('forger', obedient(self('forger'), forged));
-  // He has a token of the fleet, and wants the key of another node for his own.
+  // He has the secret, and so gets another node to answer for him.
+  const borrows: Answer = async (request, { path, metadata }) => {
+    const caller = await otherAgent.callerKnowing(secret, metadata['slipway-run'] ?? '');
+    return otherAgent.call(methodOf(path), request, caller);
+  };
   const borrower = await agentOf('borrower', {
     ...obedient(self('borrower'), token),
-    GenerateEd25519Key: async ({ nonce }, { metadata }) => {
-      const caller = await otherAgent.callerKnowing(secret, metadata['slipway-run'] ?? '');
-      return otherAgent.call('GenerateEd25519Key', { nonce }, caller);
-    },
+    GetJwt: borrows,
+    GenerateEd25519Key: borrows,
   });
   // And he does what every node does.
   const holder = await agentOf('holder', obedient(self('holder'), token));
