@@ -25,6 +25,9 @@ export type Addresses = Readonly<Record<'nodes' | 'consumers' | 'monitor', strin
 /** A report is small; of a peer that sends more no more is read: bytes. */
 const largestReport = 65_536;
 
+/** Reports that one connection has under way: nodes of one process, or behind one proxy, share it. */
+const reportsAtOnce = 256;
+
 /** A node that keeps its connection open has it closed when it has said nothing for so long: milliseconds. */
 const longestIdleMs = 60_000;
 
@@ -99,6 +102,7 @@ export class Doors {
         ...(tls && { credentials: anchoredServerCredentials(tls.files) }),
         options: {
           'grpc.max_receive_message_length': largestReport,
+          'grpc.max_concurrent_streams': reportsAtOnce,
           'grpc.max_connection_idle_ms': longestIdleMs,
         },
         gate: {
