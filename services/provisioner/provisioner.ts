@@ -1,7 +1,7 @@
 // Puts the parts of the provisioner together: what discovery says goes into the fleet, the fleet's runs onto
 // nodes, and what happens into logs and metrics. Listening and stopping are app.ts's matter.
 
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
 import { insecureNodeCredentials } from '../../shared/grpc/credentials.js';
 import type { Logger } from '../../shared/logger.js';
@@ -97,6 +97,7 @@ export class Provisioner {
       events,
       clock,
       random,
+      newNonce: () => randomBytes(32),
       log,
       intervalMs: () => freshness.intervalMs,
       dial,

@@ -1,5 +1,6 @@
 // One node, one runner and all that it needs, none of it real: for tests of the sequence.
 
+import { randomBytes } from 'node:crypto';
 import { defaultDenyPatterns, parseDenyList } from '../../services/provisioner/enrolment/deny-list.js';
 import type { SightedNode } from '../../services/provisioner/fleet/node-event.js';
 import { Confirmations } from '../../services/provisioner/run/confirmations.js';
@@ -55,6 +56,7 @@ export class RunBench {
       clock: this.clock,
       // In the middle: no jitter.
       random: () => 0.5,
+      newNonce: () => randomBytes(32),
       log: {
         info: (_fields: RunLogFields, message: string) => this.infos.push(message),
         warn: (_fields: RunLogFields, message: string) => this.warnings.push(message),

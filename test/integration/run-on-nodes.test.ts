@@ -1,4 +1,4 @@
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -160,6 +160,7 @@ function createBench(options: BenchOptions = {}) {
     events: sink,
     clock,
     random,
+    newNonce: () => randomBytes(32),
     log: silentLogger(),
     intervalMs: () => 60_000,
     fences: new Fences(clock),

@@ -1,8 +1,7 @@
 // Carries out runs: takes the steps of the sequence one after the other and turns whatever happens into one
 // outcome. When a host is run, and what follows, is the fleet's matter.
 
-import { randomBytes } from 'node:crypto';
-import { newRunId, type RunId } from '../../../shared/identity.js';
+import { newRunId } from '../../../shared/identity.js';
 import type { Secret } from '../../../shared/secret.js';
 import { Control } from './control.js';
 import type { Fences } from './fences.js';
@@ -18,23 +17,18 @@ import {
 import { sequence } from './sequence.js';
 import { Session } from './session.js';
 
-export interface RunnerDependencies extends Omit<RunSurroundings, 'newNonce'> {
+export interface RunnerDependencies extends RunSurroundings {
   readonly dial: Dial;
   readonly fences: Fences;
   /** Gives the provisioning secrets that the site's nodes may hold, newest first; none where it has none. */
   readonly tokens: () => readonly Secret[];
-  readonly newRunId?: () => RunId;
-  readonly newNonce?: () => Uint8Array;
 }
-
-const nonceBytes = 32;
 
 /** @returns what the fleet starts runs with */
 export function createRunner(dependencies: RunnerDependencies): StartRun {
   const { clock, settings, fences, tokens } = dependencies;
   return (task) => {
-    const runId = (dependencies.newRunId ?? newRunId)();
-    const session = new Session(runId, fences.next(), tokens());
+    const session = new Session(newRunId(), fences.next(), tokens());
     const control = new Control(clock, settings.runTimeoutMs);
     return new Run(session, control, perform(dependencies, task, session, control));
   };
@@ -88,8 +82,7 @@ async function perform(
   let fetched = task.fetched;
   try {
     agent = dial(task.node);
-    const newNonce = dependencies.newNonce ?? (() => randomBytes(nonceBytes));
-    const run: RunContext = { ...dependencies, newNonce, task, session, control, agent, fetched };
+    const run: RunContext = { ...dependencies, task, session, control, agent, fetched };
     outcome = await takeSteps(run);
     fetched = run.fetched;
   } catch (error) {
