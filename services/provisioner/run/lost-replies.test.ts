@@ -317,7 +317,11 @@ describe('another certificate at the address of the node', () => {
   it('is another boot: at Identify the run is superseded, without another try', async () => {
     const bench = new RunBench();
     bench.node.fault('identify', another);
-    expect((await bench.run()).outcome).toMatchObject({ kind: 'SUPERSEDED', by: 'BOOT' });
+    expect((await bench.run()).outcome).toMatchObject({
+      kind: 'SUPERSEDED',
+      by: 'BOOT',
+      message: expect.stringContaining('another certificate'),
+    });
     expect(bench.node.calls).toHaveLength(1);
     expect(bench.story).toEqual(['IDENTIFY UNAVAILABLE']);
   });

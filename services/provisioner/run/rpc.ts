@@ -195,7 +195,10 @@ class Tries<T> {
 
   async #rebooted(failure: CallFailure): Promise<CallResult<T>> {
     const { settling, step } = this.#call;
-    const outcome: Outcome = { kind: 'SUPERSEDED', by: 'BOOT', message: 'the node has rebooted' };
+    const message = showsAnotherCertificate(failure)
+      ? 'another certificate is shown at its address: the node has rebooted, or somebody else is there'
+      : 'the node has rebooted';
+    const outcome: Outcome = { kind: 'SUPERSEDED', by: 'BOOT', message };
     const superseded: CallEnd = { kind: 'ENDED', outcome, failure };
     if (settling === undefined) return superseded;
     const into = showsAnotherCertificate(failure)
