@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
 import type { ServerCredentials } from '@grpc/grpc-js';
 import type { Logger } from '../logger.js';
-import { leadsTo, pathFrom, pemBlocksOf } from '../tls/certificate-chain.js';
+import { leadsTo, pathFrom, pemCertificates } from '../tls/certificate-chain.js';
 import { presentedChain } from '../tls/handshake.js';
 
 /**
@@ -67,7 +67,7 @@ export function terminating(
 function withdraw(socket: TLSSocket, { ca }: SecureContextOptions): void {
   if (socket.destroyed) return;
   const [leaf, ...others] = presentedChain(socket).map((der) => new X509Certificate(der));
-  const trusted = pemBlocksOf(String(ca)).map((pem) => new X509Certificate(pem));
+  const trusted = pemCertificates(String(ca)).map((pem) => new X509Certificate(pem));
   // grpc-js shows the certificate of a peer that is authorized, and looks each time.
   socket.authorized = leaf !== undefined && leadsTo(pathFrom(leaf, [...trusted, ...others]), trusted);
 }

@@ -37,10 +37,10 @@ function hasIssued(issuer: X509Certificate, certificate: X509Certificate): boole
   return issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
-const pemBlock =
+const pemCertificate =
   /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[^-]*-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g;
 
 /** @returns the PEM certificates in a text, each as a text of its own */
-export function pemBlocksOf(text: string): string[] {
-  return text.match(pemBlock) ?? [];
+export function pemCertificates(text: string): string[] {
+  return text.match(pemCertificate) ?? [];
 }

@@ -5,7 +5,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { Problem } from '../config/config-error.js';
 import { ConfigError } from '../config/config-error.js';
-import { isSelfSigned, leadsTo, pathFrom, pemBlocksOf } from './certificate-chain.js';
+import { isSelfSigned, leadsTo, pathFrom, pemCertificates } from './certificate-chain.js';
 import { readCertificate, type Usage } from './certificate-facts.js';
 import { minVersion } from './handshake.js';
 
@@ -70,7 +70,7 @@ export function problemOf(setting: keyof TlsTexts, path: string, error: unknown)
 }
 
 function readCertificates(text: string): X509Certificate[] {
-  const blocks = pemBlocksOf(text);
+  const blocks = pemCertificates(text);
   const begun = text.split(/-----BEGIN [A-Z0-9 ]*CERTIFICATE-----/).length - 1;
   if (begun === 0) throw new Error(`holds no PEM certificate${whatElse(text)}`);
   if (blocks.length !== begun) throw new Error('holds a certificate that is cut off');
