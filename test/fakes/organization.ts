@@ -26,20 +26,32 @@ export function signatureBy(seed: string, text: string): string {
   return sign(null, Buffer.from(text), ed25519KeyFromSeed(Buffer.from(seed, 'hex'))).toString('hex');
 }
 
-const id = '2yY8AB06KFtlxl7ZvFjl4IXobqb';
+/**
+ * @param organization hex seed of who signs
+ * @param holder hex seed of whose token it is
+ * @param id a KSUID of that second
+ * @returns the claims of a token that lets its holder issue others
+ */
+export function issuerClaims(organization: string, holder: string, id: string) {
+  return {
+    callerid: 'provisioner_signer',
+    purpose: 'choria_client_id',
+    tcs: signatureBy(organization, `${id}.${publicOf(holder)}`),
+    public_key: publicOf(holder),
+    iss: `I-${publicOf(organization)}`,
+    exp: 4_000_000_000,
+    nbf: issuedAt,
+    iat: issuedAt,
+    jti: id,
+  };
+}
 
 /** The claims of the provisioner's own token. */
-export const provisionerClaims = {
-  callerid: 'provisioner_signer',
-  purpose: 'choria_client_id',
-  tcs: signatureBy(seeds.organization, `${id}.${publicOf(seeds.provisioner)}`),
-  public_key: publicOf(seeds.provisioner),
-  iss: `I-${publicOf(seeds.organization)}`,
-  exp: 4_000_000_000,
-  nbf: issuedAt,
-  iat: issuedAt,
-  jti: id,
-};
+export const provisionerClaims = issuerClaims(
+  seeds.organization,
+  seeds.provisioner,
+  '2yY8AB06KFtlxl7ZvFjl4IXobqb',
+);
 
 /** @param own claims that are other than they should be */
 export function signingToken(own: object = {}): Promise<string> {

@@ -1,6 +1,6 @@
 // The keys of a site for tests: what signs provisioning tokens and verifies them, and what signs server tokens.
 
-import { randomBytes, sign } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { SigningSource, SigningState } from '../../services/provisioner/enrolment/signing.js';
 import { Secret } from '../../shared/secret.js';
 import { newKsuid } from '../../shared/trust/ksuid.js';
@@ -8,17 +8,17 @@ import {
   mintProvisioningToken,
   type NewProvisioningToken,
 } from '../../shared/trust/mint-provisioning-token.js';
-import { ed25519KeyFromSeed, rawPublicKey } from '../../shared/trust/raw-keys.js';
 import { createServerTokenIssuer } from '../../shared/trust/server-token.js';
 import { parseSigningKey, signToken } from '../../shared/trust/signing-key.js';
 import { TokenVerifier } from '../../shared/trust/token-verifier.js';
 import { parseVerificationKey, type VerificationKey } from '../../shared/trust/verification-key.js';
+import { issuedAt, issuerClaims, publicOf } from './organization.js';
 
 export class SiteKeys {
   /** Hex. */
   readonly seed = randomBytes(32).toString('hex');
   /** Hex. */
-  readonly publicKey = rawPublicKey(ed25519KeyFromSeed(Buffer.from(this.seed, 'hex'))).toString('hex');
+  readonly publicKey = publicOf(this.seed);
   readonly verificationKey: VerificationKey = parseVerificationKey(this.publicKey);
 
   /** @returns a provisioning token of the site, of that moment in Unix seconds */
@@ -32,23 +32,9 @@ export class SiteKeys {
     seed: string,
     wish: { readonly expiresAt: number; readonly purpose?: string },
   ): Promise<string> {
-    const { expiresAt, purpose = 'choria_client_id' } = wish;
-    const organisation = ed25519KeyFromSeed(Buffer.from(this.seed, 'hex'));
-    const publicKey = rawPublicKey(ed25519KeyFromSeed(Buffer.from(seed, 'hex'))).toString('hex');
-    const issuedAt = 1_750_000_000;
-    const jti = newKsuid(issuedAt);
-    const claims = {
-      callerid: 'provisioner',
-      purpose,
-      tcs: sign(null, Buffer.from(`${jti}.${publicKey}`), organisation).toString('hex'),
-      public_key: publicKey,
-      iss: `I-${this.publicKey}`,
-      exp: expiresAt,
-      nbf: issuedAt,
-      iat: issuedAt,
-      jti,
-    };
-    return signToken(claims, parseSigningKey(this.seed));
+    const { expiresAt: exp, purpose = 'choria_client_id' } = wish;
+    const claims = issuerClaims(this.seed, seed, newKsuid(issuedAt));
+    return signToken({ ...claims, purpose, exp }, parseSigningKey(this.seed));
   }
 
   verifier(): TokenVerifier {
