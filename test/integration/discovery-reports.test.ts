@@ -181,6 +181,17 @@ describe('a static target', () => {
     );
   });
 
+  it('has a version that anybody can show, whatever it says of itself', async () => {
+    const bootId = '0b2b8a3e-8f43-4d2c-9a76-5f6f3c1d2e01';
+    const version = `1\u001b[2J${'9'.repeat(500)}`;
+    const agent = await startAgent(() => ({ identity: 'b.example', bootId, version }));
+    const app = await startDiscovery({ targets: [agent.address] });
+    const watch = new Watch(discoveryClient(app));
+    await watch.until((told) => told.includes(`SIGHTED b.example ${agent.address}`));
+    const message = watch.received.find((each) => each.message?.$case === 'event')?.message;
+    expect(message).toMatchObject({ value: { node: { version: `1?[2J${'9'.repeat(123)}` } } });
+  });
+
   it('is probed beside many others without a warning of Node.js', async () => {
     const warnings: string[] = [];
     const onWarning = (warning: Error) => warnings.push(warning.name);

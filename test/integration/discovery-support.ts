@@ -24,7 +24,7 @@ import {
   type ReportResponse,
   ReportType,
 } from '../../shared/gen/slipway/discovery/v1/registry.js';
-import { NodeAgentServiceService } from '../../shared/gen/slipway/node/v1/node.js';
+import { type IdentifyResponse, NodeAgentServiceService } from '../../shared/gen/slipway/node/v1/node.js';
 import { callUnary } from '../../shared/grpc/call.js';
 import { serviceChannelOptions } from '../../shared/grpc/channel.js';
 import { unary, unimplemented } from '../../shared/grpc/handler.js';
@@ -181,7 +181,7 @@ export async function startRelay(target: string, from: string): Promise<string> 
 
 /** An agent that answers Identify and nothing else; with TLS where it has a certificate. */
 export async function startAgent(
-  describe: () => { readonly identity: string; readonly bootId: string; readonly provisioning?: boolean },
+  describe: () => Pick<IdentifyResponse, 'identity' | 'bootId'> & Partial<IdentifyResponse>,
   listen = '127.0.0.1:0',
   certificate?: TestCertificate,
 ): Promise<RunningServer> {

@@ -78,6 +78,7 @@ function resultOf(response: IdentifyResponse, certificateSha256: string): ProbeR
     return { kind: 'SILENT', why: 'its answer names no identity or no boot' };
   }
   const { provisioning } = response;
-  const version = response.version.slice(0, longestVersion);
+  // As in a report: what shows it need not be ready for control characters.
+  const version = response.version.slice(0, longestVersion).replaceAll(/\p{Cc}/gu, '?');
   return { kind: 'ANSWERED', identity, bootId, provisioning, version, certificateSha256 };
 }
