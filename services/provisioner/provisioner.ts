@@ -15,6 +15,7 @@ import { FanOut } from './events/fan-out.js';
 import { logLines } from './events/log-lines.js';
 import { Fleet } from './fleet/fleet.js';
 import { Freshness } from './fleet/freshness.js';
+import type { Arrival } from './fleet/node-event.js';
 import { OperatorPause } from './fleet/pause.js';
 import { PauseFile } from './fleet/pause-file.js';
 import { createExecHelper, type ExecHelper } from './helper/exec-helper.js';
@@ -115,6 +116,7 @@ export class Provisioner {
       freshness,
       startRun,
       isStillThere: createIncumbentCheck({ dial, ...timeouts }),
+      arrived: (arrival) => this.#cameUp(arrival, true),
       sink: events,
     });
     this.pause = new OperatorPause({
@@ -171,6 +173,11 @@ export class Provisioner {
     await Promise.all([this.#sightings.stop(), this.#helper.close()]);
   }
 
+  #cameUp({ node, runId, configurationDigest }: Arrival, believed: boolean): void {
+    if (runId === undefined) return;
+    this.#confirmations.cameUp({ identity: node.identity, runId, configurationDigest }, believed);
+  }
+
   #listener(
     freshness: Freshness,
     meters: Meters,
@@ -180,9 +187,8 @@ export class Provisioner {
       event: (event) => {
         meters.sighted(event.type);
         this.#fleet.handle(event);
-        if (event.type !== 'PROVISIONED' || event.runId === undefined) return;
-        const { node, runId, configurationDigest } = event;
-        this.#confirmations.cameUp({ identity: node.identity, runId, configurationDigest });
+        // Who knows run and configuration is the node, whatever else is said in its name.
+        if (event.type === 'PROVISIONED') this.#cameUp(event, false);
       },
       skipped: (discovery, why) => {
         meters.sighted('INVALID');

@@ -10,7 +10,7 @@ import { freePorts } from '../../cli/launch/ports.js';
 import { quoteWord } from '../../cli/launch/quote.js';
 import { launch } from '../../cli/launch/service-process.js';
 import type { Stack } from '../../cli/launch/stack.js';
-import { untilConfigured } from './confirmed.js';
+import { untilConfigured, untilConfirmed } from './confirmed.js';
 import { nodesOnDisk, notWhole } from './nodes-on-disk.js';
 import { scratchFolder } from './scratch-folder.js';
 import { introduction, obedient, startAgent } from './stranger-agents.js';
@@ -46,6 +46,10 @@ test('an impostor gets no further through a discovery service that has not met t
   go();
   await areProvisioned(stack);
   expect(impostor.agent.connections).toBe(0);
+  // His word that they came up is not taken for theirs.
+  await untilConfirmed(stack, names.length, 60_000);
+  const samples = await stack.metrics('provisioner');
+  expect(samples?.sum('slipway_provisioner_confirmed_total')).toBe(names.length);
 });
 
 test('nor by being quicker than the nodes where discovery was restarted', async () => {

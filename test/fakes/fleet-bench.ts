@@ -33,6 +33,7 @@ export class FleetBench {
       freshness: this.freshness,
       startRun: this.runs.start,
       isStillThere: (incumbent) => Promise.resolve(this.stillThere.includes(incumbent)),
+      arrived: () => {},
       sink: this.sink,
       ...over,
     });

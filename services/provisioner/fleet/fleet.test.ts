@@ -261,7 +261,7 @@ describe('a new boot that another discovery service names', () => {
     ],
     ['that another boot of it is configured', cameUp('b', 2, undefined, 'd1', elsewhere)],
   ])('cannot move or remove an incumbent that answers by reporting %s', async (_name, event) => {
-    const bench = new FleetBench();
+    const bench = new FleetBench({ arrived: () => expect.fail('nobody came up') });
     const { fleet } = bench;
     fleet.handle(sighted('a'));
     const seen = sighted('b', 1, { certificateSha256: 'cc' });
@@ -296,6 +296,18 @@ describe('a new boot that another discovery service names', () => {
     for (const name of ['a', 'b']) fleet.handle(sighted(name, 1, { certificateSha256: 'cc' }));
     fleet.handle(gone('b', 1, 'SHUTDOWN', { ...elsewhere, certificateSha256: 'cc' }));
     expect(fleet.status.hosts.QUEUED).toBe(0);
+  });
+
+  it('is believed to have come up where nobody else has its name', async () => {
+    const arrived: string[] = [];
+    const { fleet } = new FleetBench({ arrived: ({ node }) => arrived.push(node.bootId) });
+    fleet.handle(cameUp('a', 1));
+    for (const name of ['a', 'b']) fleet.handle(sighted(name, 2));
+    fleet.handle(cameUp('b', 3));
+    fleet.handle(sighted('b', 4));
+    fleet.handle(cameUp('b', 5, undefined, 'd1', elsewhere));
+    await settle();
+    expect(arrived).toEqual([boot(1), boot(3), boot(5)]);
   });
 
   it('takes over from no boot but the one that was asked', async () => {

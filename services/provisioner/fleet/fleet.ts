@@ -29,6 +29,8 @@ export interface FleetOptions {
   readonly freshness: Freshness;
   readonly startRun: StartRun;
   readonly isStillThere: IsStillThere;
+  /** Told of each node that came up configured, unless another that is there has its name. */
+  readonly arrived: (arrival: Arrival) => void;
   readonly sink: EventSink;
 }
 
@@ -49,6 +51,7 @@ export class Fleet {
   readonly #workers: Workers;
   readonly #entry: Entry;
   readonly #incumbents: Incumbents;
+  readonly #arrived: (arrival: Arrival) => void;
   #paused = false;
   #stopping = false;
 
@@ -65,6 +68,7 @@ export class Fleet {
     this.#hosts = hosts;
     this.#entry = entry;
     this.#incumbents = new Incumbents(options.isStillThere);
+    this.#arrived = options.arrived;
     this.#workers = new Workers({
       ...parts,
       mayStart: () => !this.#paused && !this.#stopping,
@@ -111,6 +115,7 @@ export class Fleet {
     if (host === undefined) {
       const action = admission.UNKNOWN[meaningOf(event.type, 'NEW')];
       if (action === 'ADMIT' && !this.#paused && !this.#stopping) this.#entry.admit(event.node);
+      if (event.type === 'PROVISIONED') this.#arrived(event);
       return;
     }
     learnBootOfRun(host);
@@ -120,6 +125,7 @@ export class Fleet {
       this.#askIncumbent(host, event);
     } else {
       this.#act(admission[host.standing.kind][meaning], host, event);
+      if (event.type === 'PROVISIONED') this.#arrived(event);
     }
   }
 

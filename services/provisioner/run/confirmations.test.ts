@@ -79,6 +79,12 @@ describe('a node that came up', () => {
     expect(sink.events).toEqual([{ type: 'NODE_CONFIRMED', identity, runId, onItsOwnWord: true }]);
   });
 
+  it('of a run that nobody here knows is not confirmed where it is not believed', () => {
+    const { confirmations, sink } = bench();
+    confirmations.cameUp({ identity, runId: newRunId(), configurationDigest: digest }, false);
+    expect(sink.events).toEqual([]);
+  });
+
   it('is confirmed though its run failed', async () => {
     const { confirmations, sink, runId, clock } = bench();
     confirmations.runEnded(runId, { provisioned: false, fence: 7n });

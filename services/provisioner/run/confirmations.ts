@@ -86,13 +86,17 @@ export class Confirmations {
     });
   }
 
-  /** A node reported PROVISIONED. Says what it was not told of only once, however often it is repeated. */
-  cameUp({ identity, runId, configurationDigest }: CameUp): void {
+  /**
+   * A node reported PROVISIONED. Says what it was not told of only once, however often it is repeated.
+   *
+   * @param believed whether the node's word will do, where the run is not known here: it was run by an earlier life of
+   *   this process, or by another
+   */
+  cameUp({ identity, runId, configurationDigest }: CameUp, believed = true): void {
     if (this.#confirmed.get(runId) !== undefined) return;
     const expected = this.#pending.get(runId) ?? this.#missed.get(runId);
     if (expected === undefined) {
-      // Run by an earlier life of this process, or by another: there is only the node's word for it.
-      this.#confirm({ runId, identity }, true);
+      if (believed) this.#confirm({ runId, identity }, true);
       return;
     }
     const fits =
