@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { type Server, ServerCredentials } from '@grpc/grpc-js';
 import type { Clock, Timer } from '../clock.js';
 import type { Logger } from '../logger.js';
+import type { Strangers } from './strangers.js';
 import { terminating } from './termination.js';
 
 type Injector = ReturnType<Server['createConnectionInjector']>;
@@ -20,14 +21,17 @@ export class Injectors {
   readonly #server: Server;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #strangers: Strangers | undefined;
   readonly #entries = new Map<ServerCredentials, Entry>();
   readonly #sockets = new Set<Socket>();
   readonly #ending = new Set<Timer>();
 
-  constructor(server: Server, clock: Clock, log: Logger) {
+  /** @param strangers where peers are to show certificates: bounds those that have not */
+  constructor(server: Server, clock: Clock, log: Logger, strangers?: Strangers) {
     this.#server = server;
     this.#clock = clock;
     this.#log = log;
+    this.#strangers = strangers;
   }
 
   /** @throws Error where the credentials cannot be used */
@@ -44,6 +48,7 @@ export class Injectors {
       sockets.delete(socket);
       this.#sockets.delete(socket);
     });
+    this.#strangers?.enter(socket);
     take(socket);
     socket.resume();
   }
@@ -81,6 +86,7 @@ export class Injectors {
 
   #takingInto(injector: Injector, credentials: ServerCredentials): (socket: Socket) => void {
     const inject = (socket: Socket) => injector.injectConnection(socket);
-    return credentials._isSecure() ? terminating(credentials, inject, this.#log) : inject;
+    const known = (socket: Socket) => this.#strangers?.known(socket);
+    return credentials._isSecure() ? terminating(credentials, inject, this.#log, known) : inject;
   }
 }

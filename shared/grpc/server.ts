@@ -20,6 +20,7 @@ import { Injectors } from './injectors.js';
 import { openListener } from './listener.js';
 import { OpenCalls } from './open-calls.js';
 import { addReflection, serviceName } from './reflection.js';
+import { Strangers } from './strangers.js';
 
 export interface ServedService {
   readonly definition: ServiceDefinition;
@@ -71,11 +72,15 @@ export interface RunningServer {
 const defaultServerOptions: Readonly<ServerOptions> = Object.freeze({
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 10_000,
-  'grpc.max_concurrent_streams': 1000,
+  // Each costs some 10 kB, and health is to be had by anybody.
+  'grpc.max_concurrent_streams': 100,
   'grpc.max_receive_message_length': 4 << 20,
   // Not to be switched off: without it grpc-js forgets its sessions, and forceShutdown leaves them open.
   'grpc.enable_channelz': 1,
 });
+
+/** Connections in a handshake, or without a good certificate, where peers are to show one. */
+const mostStrangers = 256;
 
 /**
  * Starts a server.
@@ -107,7 +112,8 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     const served = services.map(({ definition }) => definition);
     for (const definition of addReflection(server, calls, served)) access.addAll(definition, roles);
   }
-  const injectors = new Injectors(server, clock, log);
+  const strangers = authenticator && new Strangers(mostStrangers);
+  const injectors = new Injectors(server, clock, log, strangers);
   const ofAll = options.credentials ?? ServerCredentials.createInsecure();
   const { credentialsFor = () => ofAll } = options;
   // Those that cannot be used are told here, and not by the first connection.

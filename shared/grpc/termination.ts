@@ -14,6 +14,7 @@ import { presentedChain } from '../tls/handshake.js';
  * Shakes hands as the credentials say, also as they say after a change.
  *
  * @param connected is given each connection once it is encrypted and HTTP/2 was agreed on
+ * @param known is given before that each connection whose peer has shown a good certificate
  * @returns what takes a connection from which nothing was read yet
  * @throws Error where the credentials cannot be used
  */
@@ -21,6 +22,7 @@ export function terminating(
   credentials: ServerCredentials,
   connected: (socket: TLSSocket) => void,
   log: Logger,
+  known: (socket: TLSSocket) => void = () => {},
 ): (socket: Socket) => void {
   const verified = new Set<TLSSocket>();
   const failed = (error: Error, socket: TLSSocket) => {
@@ -34,6 +36,7 @@ export function terminating(
     socket.getPeerCertificate();
     if (socket.authorized) {
       verified.add(socket);
+      known(socket);
       socket.once('close', () => verified.delete(socket));
       // A handshake ends as it began, whatever has changed meanwhile.
       if (by !== current.server) withdraw(socket, current.context);

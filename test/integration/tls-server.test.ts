@@ -5,17 +5,20 @@ import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { connect as connectTls, createSecureContext, type TLSSocket } from 'node:tls';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../shared/clock.js';
 import {
   IdentifyResponse,
   NodeAgentServiceClient,
   NodeAgentServiceService,
 } from '../../shared/gen/slipway/node/v1/node.js';
 import { callUnary } from '../../shared/grpc/call.js';
-import { ipTarget, nodeChannelOptions } from '../../shared/grpc/channel.js';
+import { ipTarget, nodeChannelOptions, serviceChannelOptions } from '../../shared/grpc/channel.js';
 import { pinnedNodeCredentials } from '../../shared/grpc/credentials.js';
 import { unary } from '../../shared/grpc/handler.js';
 import { type RunningServer, type StartServerOptions, startServer } from '../../shared/grpc/server.js';
 import { loggerTo, silentLogger } from '../../shared/logger.js';
+import { certificateAuthenticator } from '../../shared/tls/certificate-authenticator.js';
+import { defaultRolePatterns } from '../../shared/tls/roles.js';
 import { fixedServerCredentials, mutualServerCredentials } from '../../shared/tls/server-credentials.js';
 import { makeCertificate, type TestCertificate } from '../fakes/certificates.js';
 import { deferred, open, startRig } from './grpc-support.js';
@@ -86,6 +89,37 @@ test('peers that stall their handshakes keep nobody waiting at the gate for long
   });
   await Promise.all([stall(server), stall(server, halfHello)]);
   expect(await identify(server)).toBe('n1');
+});
+
+test('peers without a certificate hold a few hundred connections, whatever they open, and callers with one keep theirs', async () => {
+  const site = await TestSite.create();
+  const { files } = await site.hold(ofService('discovery'));
+  const server = await serve({
+    credentials: mutualServerCredentials(files),
+    authenticator: certificateAuthenticator(defaultRolePatterns, systemClock),
+  });
+  const known = new NodeAgentServiceClient(
+    server.address,
+    await site.client(ofService('operator')),
+    serviceChannelOptions,
+  );
+  onTestFinished(() => known.close());
+  const call = () => callUnary(known.identify.bind(known), {}, { timeoutMs: 20_000 });
+  await call();
+  const channel = known.getChannel().getConnectivityState(false);
+  const strangers: Socket[] = [];
+  for (let count = 0; count < 300; count++) strangers.push(await stall(server, halfHello));
+  await expect.poll(() => strangers.filter((socket) => socket.closed).length).toBe(300 - 256);
+  expect(strangers.slice(0, 300 - 256).every((socket) => socket.closed)).toBe(true);
+  expect(known.getChannel().getConnectivityState(false)).toBe(channel);
+  expect((await call()).identity).toBe('n1');
+  const newcomer = new NodeAgentServiceClient(
+    server.address,
+    await site.client(ofService('operator')),
+    serviceChannelOptions,
+  );
+  onTestFinished(() => newcomer.close());
+  expect((await callUnary(newcomer.identify.bind(newcomer), {}, { timeoutMs: 20_000 })).identity).toBe('n1');
 });
 
 test('a stop closes what is in a handshake', async () => {
