@@ -69,7 +69,8 @@ function peerCertificate(context: AuthContext) {
   const certificate = context?.sslPeerCertificate;
   if (certificate !== undefined) return certificate;
   throw unauthenticated(
-    'a client certificate of a CA of this service is needed: none was shown, or it is of another CA, or not valid now',
+    'a client certificate of a CA of this service is needed: none was shown, or it is of another CA, not valid now, ' +
+      'or not good for clients (extended key usage clientAuth)',
   );
 }
 

@@ -4,6 +4,7 @@
 import { status } from '@grpc/grpc-js';
 import type { Clock } from '../../../shared/clock.js';
 import { type RpcError, statusName } from '../../../shared/grpc/errors.js';
+import { plainFailure } from '../../../shared/grpc/plain-failure.js';
 
 /** How often it is said, at most: milliseconds. */
 const everyMs = 60_000;
@@ -25,7 +26,8 @@ export class FailedReports {
     const now = this.#clock.monotonic();
     if (now < this.#notBefore) return;
     const times = this.#unsaid === 1 ? '' : ` (${this.#unsaid} since this was said last)`;
-    this.#warn(`a report did not get through: ${statusName(error.code)}: ${error.message}${times}`);
+    const why = `${statusName(error.code)}: ${plainFailure(error.message)}`;
+    this.#warn(`a report did not get through: ${why}${times}`);
     this.#unsaid = 0;
     this.#notBefore = now + everyMs;
   }

@@ -9,6 +9,7 @@ import type {
   Synced,
   NodeEvent as WireEvent,
 } from '../../../shared/gen/slipway/discovery/v1/discovery.js';
+import { plainFailure } from '../../../shared/grpc/plain-failure.js';
 import type { Random } from '../../../shared/random.js';
 import { fromDuration } from '../../../shared/wire/time.js';
 import type { NodeEvent } from '../fleet/node-event.js';
@@ -121,7 +122,7 @@ export class Watch {
         (error) => {
           silence.cancel();
           signal.removeEventListener('abort', cancel);
-          resolve(why ?? (error === undefined ? 'it ended the stream' : plainly(error.message)));
+          resolve(why ?? (error === undefined ? 'it ended the stream' : plainFailure(error.message)));
         },
       );
       const silence = clock.setTimer(firstMessageMs, () => {
@@ -168,9 +169,4 @@ export class Watch {
   #skip(why: string): void {
     this.#options.listener.skipped(this.#options.discovery, why);
   }
-}
-
-/** Takes what the system said out of grpc-js's sentence about it. */
-function plainly(message: string): string {
-  return /Last error: (?:Error: )?(.+?)\. Resolution note:/s.exec(message)?.[1] ?? message;
 }
