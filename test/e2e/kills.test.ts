@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Stack } from '../../cli/launch/stack.js';
 import { until } from '../../cli/launch/until.js';
 import { untilCommitted, untilConfigured } from './confirmed.js';
+import { withoutCredentials } from './credentials.js';
 import { mixedStamps, nodesOnDisk, notWhole } from './nodes-on-disk.js';
 import { prepareStack, testHelper } from './workspace.js';
 
@@ -40,6 +41,7 @@ test('discovery and the provisioner killed twice each on the way: all confirmed,
   expect(states.size).toBe(nodes);
   expect(notWhole(states)).toEqual([]);
   expect(await mixedStamps(stack, states)).toEqual([]);
+  expect(withoutCredentials(stack)).toEqual([]);
   const tooOften = [...states].filter(([name, node]) => node.configurations > (allowed.get(name) ?? 1));
   expect(tooOften.map(([name]) => name)).toEqual([]);
   process.stdout.write(`${allowed.size} of ${nodes} nodes were on the brink at a kill\n`);
