@@ -24,7 +24,7 @@ def issuer_key():
         with open(ISSUER_FILE, encoding="ascii") as file:
             return file.read().strip()
     except OSError as error:
-        raise Later(f"the public key of the organisation cannot be read: {error.strerror}") from error
+        raise Later(f"the public key of the organisation cannot be read: {ISSUER_FILE}: {error.strerror}") from error
 
 
 def decide(request):

@@ -24,7 +24,7 @@ directory=$(value '[a-z0-9._-]*","csr":null,"ed25519_pubkey":{"public_key":"[0-9
 
 [ -n "$identity" ] || { echo 'org-issuer.sh: the input is not what Slipway writes' >&2; exit 1; }
 [ -n "$directory" ] || later 'there is no key of the node: is features.ed25519 set?'
-[ -r "$issuer_file" ] || later "the public key of the organisation cannot be read"
+[ -r "$issuer_file" ] || later "the public key of the organisation cannot be read: $issuer_file"
 issuer=$(tr -d '[:space:]' <"$issuer_file")
 
 # "plugin.choria.server.provision" takes the node out of provisioning mode: without it the node would come back for
