@@ -58,7 +58,7 @@ describe('a token file', () => {
     expect(said).toEqual([expect.stringMatching(/cannot be read.*stay in use/)]);
     writeFileSync(path, '\n');
     await becomes(() => said.length > 1);
-    expect(said[1]).toMatch(/holds no token/);
+    expect(said[1]).toMatch(/holds no provisioning secret/);
     writeFileSync(path, 'new\n');
     await becomes(() => current()[0] === 'new');
   });
@@ -69,7 +69,17 @@ describe('a token file', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('without a token is refused', () => {
+  it('with the token of nodes in place of the secret in it is refused, and not quoted', () => {
+    const path = join(folder, 'node.jwt');
+    const [header, claims] = ['{"alg":"EdDSA"}', '{"cht":"s"}'].map((part) =>
+      Buffer.from(part).toString('base64url'),
+    );
+    writeFileSync(path, `${header}.${claims}.c2ln\n`);
+    expect(() => readTokenFile(path)).toThrow(/expected the secret in it .*FILE\.secret/);
+    expect(() => readTokenFile(path)).not.toThrow(/eyJ/);
+  });
+
+  it('without a secret is refused', () => {
     writeFileSync(join(folder, 'empty'), ' \n\n');
     expect(() => readTokenFile(join(folder, 'empty'))).toThrow(TokenFileError);
     expect(() => readTokenFile(join(folder, 'missing'))).toThrow(/cannot be read/);

@@ -75,7 +75,7 @@ export class TokenFile {
     } catch (error) {
       const { message } = toTokenFileError(this.#path, error);
       if (message !== this.#said)
-        log.warn(`token_file: ${message}; the tokens that it had before stay in use`);
+        log.warn(`token_file: ${message}; the secrets that it had before stay in use`);
       this.#said = message;
     }
   }
@@ -86,8 +86,19 @@ function parse(path: string, content: string): readonly Secret[] {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  if (tokens.length === 0) throw new TokenFileError(`${path} holds no token`);
+  if (tokens.length === 0) throw new TokenFileError(`${path} holds no provisioning secret`);
+  if (tokens.some(isJwt)) {
+    throw new TokenFileError(
+      `${path} holds the nodes' token; expected the secret in it (cht), which \`slipway token provisioning\` writes ` +
+        'to FILE.secret',
+    );
+  }
   return tokens.map((value) => new Secret(value));
+}
+
+/** The one mistake that would otherwise be told for each node, as a secret that does not fit. */
+function isJwt(line: string): boolean {
+  return /^eyJ[\w-]*\.eyJ[\w-]*\.[\w-]+$/.test(line);
 }
 
 function isSame(some: readonly Secret[], others: readonly Secret[]): boolean {
