@@ -11,6 +11,7 @@ import {
   pinnedNodeCredentials,
 } from '../../../shared/grpc/credentials.js';
 import { RpcError, statusName } from '../../../shared/grpc/errors.js';
+import { plainFailure } from '../../../shared/grpc/plain-failure.js';
 import { parseBootId, parseIdentity } from '../../../shared/identity.js';
 import type { ProbeResult, Prober } from './prober.js';
 
@@ -50,7 +51,7 @@ export class GrpcProber implements Prober {
       return resultOf(response, shown);
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
-      return { kind: 'SILENT', why: `${statusName(error.code)}: ${error.message}` };
+      return { kind: 'SILENT', why: `${statusName(error.code)}: ${plainFailure(error.message)}` };
     } finally {
       client.close();
     }

@@ -224,8 +224,10 @@ describe('a failed call', () => {
   });
 
   it('that was never sent is known as such', () => {
-    const error = new RpcError(status.UNAVAILABLE, 'No connection established', { neverConnected: true });
-    expect(toCallFailure(error)).toMatchObject({ kind: 'NOT_SENT', code: 'UNAVAILABLE' });
+    const details = 'No connection established. Last error: Error: connect ECONNREFUSED. Resolution note: ';
+    const error = new RpcError(status.UNAVAILABLE, details, { neverConnected: true });
+    const message = 'connect ECONNREFUSED';
+    expect(toCallFailure(error)).toMatchObject({ kind: 'NOT_SENT', code: 'UNAVAILABLE', message });
     expect(toCallFailure(error)).not.toHaveProperty('anotherCertificate');
   });
 

@@ -14,6 +14,7 @@ import {
 } from '../../../shared/gen/slipway/node/v1/node.js';
 import { pinMismatch } from '../../../shared/grpc/credentials.js';
 import { type RpcError, statusName } from '../../../shared/grpc/errors.js';
+import { plainFailure } from '../../../shared/grpc/plain-failure.js';
 import { parseBootId, parseIdentity } from '../../../shared/identity.js';
 import { Secret } from '../../../shared/secret.js';
 import { configurationDigest } from '../../../shared/trust/digest.js';
@@ -156,7 +157,7 @@ export function toCallFailure(error: RpcError): CallFailure {
     return {
       kind: 'NOT_SENT',
       code,
-      message: error.message,
+      message: plainFailure(error.message),
       ...(anotherCertificate && { anotherCertificate }),
     };
   }
