@@ -150,6 +150,13 @@ describe("the provisioner's settings", () => {
     it(`refuse ${name}`, () => expect(refusal(yaml)).toMatch(message));
   }
 
+  it('warn where certificates are given to nodes that show no token', () => {
+    const pki = load(`${least}features: {pki: true}\n`).warnings.join('\n');
+    const both = load(`${least}features: {pki: true, jwt: true}\njwt_verify_cert: k\n`).warnings.join('\n');
+    expect([pki, both].map((text) => text.includes('features.jwt is off'))).toEqual([true, false]);
+    expect(pki).not.toMatch(/are all off/);
+  });
+
   it('warn of what is unsafe, and of what has no effect', () => {
     const warnings = load(
       `${least}cert_deny_list: [x]\njwt_verify_cert: k\njwt_signing_key: k\njwt_signing_token: t\nupgrades_repository: https://repo\nchoria_insecure: true\n`,

@@ -222,6 +222,12 @@ function warningsAbout(config: ProvisionerConfig): string[] {
         'keep everybody but the nodes away from the node listener of discovery',
     );
   }
+  if (pki && !jwt) {
+    warnings.push(
+      'features.pki is on and features.jwt is off: no node shows a token to this provisioner before it gets a ' +
+        'certificate in its name; turn features.jwt on',
+    );
+  }
   if (config.tokens.length === 0) {
     warnings.push('token is not set: nodes that hold a provisioning secret will refuse this provisioner');
   }
