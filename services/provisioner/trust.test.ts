@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -75,6 +75,32 @@ describe('what the provisioner trusts', () => {
     const problems = await problemsOf({ features: { ed25519: true }, ...keys, ...given });
     expect(problems).toEqual([expect.stringMatching(problem)]);
     expect(problems.join()).not.toContain(key);
+  });
+
+  it.each([
+    ['the public key', site.publicKey],
+    ['the seed', site.seed],
+  ])('refuses %s where the key to sign with and the key to verify with are one', async (_name, key) => {
+    writeFileSync(join(folder, 'signing.seed'), `${key.toUpperCase()}\n`);
+    const problems = await problemsOf({ features: { ed25519: true }, ...keys, jwt_verify_cert: key });
+    expect(problems).toEqual([expect.stringMatching(/^jwt_signing_key: .*the same as jwt_verify_cert/)]);
+    expect(problems.join().toLowerCase()).not.toContain(key);
+  });
+
+  it('warns of secrets that everybody may read', async () => {
+    for (const [file, text] of [
+      ['signing.seed', site.seed],
+      ['tokens', 'secret'],
+    ] as const) {
+      writeFileSync(join(folder, file), text);
+      chmodSync(join(folder, file), 0o644);
+    }
+    const { trust, lines } = open({ features: { ed25519: true }, ...keys, token_file: 'tokens' });
+    (await trust).close();
+    expect(lines).toEqual([
+      expect.stringMatching(/token_file: .*tokens may be read by every user/),
+      expect.stringMatching(/jwt_signing_key: .*signing\.seed may be read by every user/),
+    ]);
   });
 
   it('names the signing key also where its token is missing', async () => {

@@ -1,9 +1,11 @@
 // What the provisioner trusts and shows itself with: certificates, keys, tokens and secrets, opened before it starts,
 // so that what cannot be used is told then, all of it at once (design, section 8).
 
+import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../shared/clock.js';
 import { ConfigError, type Problem } from '../../shared/config/config-error.js';
 import type { Logger } from '../../shared/logger.js';
+import { warnWhereAllMayRead } from '../../shared/open-to-all.js';
 import type { Secret } from '../../shared/secret.js';
 import { loadTls, type Tls } from '../../shared/tls/load-tls.js';
 import { TokenVerifier } from '../../shared/trust/token-verifier.js';
@@ -53,6 +55,9 @@ export async function openTrust(config: ProvisionerConfig, options: TrustOptions
   }
   signing?.watch();
   const file = config.token_file;
+  if (file !== undefined) await warnWhereAllMayRead('token_file', file, options.log);
+  const key = config.jwt_signing_key;
+  if (signing && key !== undefined) await warnWhereAllMayRead('jwt_signing_key', key, options.log);
   const tokenFile = file === undefined ? undefined : new TokenFile(file, config.tokens, options);
   return {
     tls,
@@ -121,6 +126,24 @@ async function openSigning(
     if (state.kind !== 'UNUSABLE') continue;
     problems.set(state.setting, { path: state.setting, message: state.why });
   }
+  const verification = config.jwt_verify_cert;
+  if (problems.size === 0 && verification !== undefined && (await isSameText(key, verification))) {
+    const message =
+      `${key}: holds the same as jwt_verify_cert; here the private key belongs (of ed25519 in hex the seed), there ` +
+      'the public key';
+    problems.set('jwt_signing_key', { path: 'jwt_signing_key', message });
+  }
   if (problems.size > 0) throw new ConfigError(source, [...problems.values()]);
   return files;
+}
+
+/** In hex a seed and a public key look alike; what the wrong one signs nobody can verify. */
+async function isSameText(...settings: [string, string]): Promise<boolean> {
+  const [one, other] = await Promise.all(
+    settings.map(async (setting) => {
+      const text = await readFile(setting, 'utf8').catch(() => setting);
+      return text.trim().toLowerCase();
+    }),
+  );
+  return one === other;
 }

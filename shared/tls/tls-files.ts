@@ -1,10 +1,11 @@
 // A service's certificate, key and CA: read, checked, and read again when the files change, without dropping what
 // is connected (design, section 8, "Transport").
 
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Clock, Timer } from '../clock.js';
 import { ConfigError, type Problem } from '../config/config-error.js';
 import type { Logger } from '../logger.js';
+import { warnWhereAllMayRead } from '../open-to-all.js';
 import type { Usage } from './certificate-facts.js';
 import { checkTlsTexts, problemOf, type TlsMaterial, type TlsText, type TlsTexts } from './tls-material.js';
 
@@ -63,7 +64,7 @@ export class TlsFiles {
   static async open(paths: TlsPaths, options: TlsFilesOptions): Promise<TlsFiles> {
     const texts = await readTexts(paths);
     const material = checkTlsTexts(texts, options.clock.now(), options.usages ?? []);
-    await warnOfReaders(paths.key, options.log);
+    await warnWhereAllMayRead('tls.key', paths.key, options.log);
     return new TlsFiles(paths, options, texts, material);
   }
 
@@ -104,6 +105,7 @@ export class TlsFiles {
     try {
       const texts = await readTexts(this.#paths);
       if (!isSame(texts, this.#used)) this.#use(texts, checkTlsTexts(texts, clock.now(), usages));
+      else if (this.#warned !== '') this.#options.log.info('the TLS files are again as they are in use');
       this.#failure = '';
       this.#warned = '';
     } catch (error) {
@@ -176,12 +178,4 @@ function inOneLine(error: unknown): string {
 
 function isSame(a: TlsTexts, b: TlsTexts): boolean {
   return a.cert.text === b.cert.text && a.key.text === b.key.text && a.ca.text === b.ca.text;
-}
-
-async function warnOfReaders(path: string, log: Logger): Promise<void> {
-  const { mode } = await stat(path);
-  if ((mode & 0o004) === 0) return;
-  log.warn(
-    `tls.key: ${path} may be read by every user of this machine; take that right away: chmod o-rwx ${path}`,
-  );
 }
