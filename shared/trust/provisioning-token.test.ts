@@ -215,9 +215,13 @@ describe('who signed it, and how', () => {
     await expect(verifyProvisioningToken(token, rsaKey, now)).rejects.toMatchObject({ fault: 'ALGORITHM' });
   });
 
-  test('a header that demands what is not known', async () => {
-    const token = raw({ alg: 'EdDSA', crit: ['x'], x: 1 }, claims, byKey);
-    expect(await faultOf(token)).toBe('MALFORMED');
+  test.each<[string, object]>([
+    ['what nobody knows', { crit: ['x'], x: 1 }],
+    ['claims that are not base64url', { crit: ['b64'], b64: false }],
+    ['claims as they are', { crit: ['b64'], b64: true }],
+    ['nothing', { crit: [] }],
+  ])('a header that demands %s', async (_what, header) => {
+    expect(await faultOf(raw({ alg: 'EdDSA', ...header }, claims, byKey))).toBe('MALFORMED');
   });
 });
 
