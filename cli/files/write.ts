@@ -20,17 +20,22 @@ export interface NewFile {
  */
 export async function writeWhole(file: NewFile, force: boolean): Promise<void> {
   const temporary = `${file.path}.${randomUUID()}`;
+  let claimed = false;
   try {
     if (!force) await claim(file.path);
+    claimed = !force;
     await writeSynced(temporary, file);
     await rename(temporary, file.path);
   } catch (error) {
     if (error instanceof CommandError) throw error;
+    // An empty file would be in the way of the next try, and be taken for a key.
+    if (claimed) await rm(file.path, { force: true });
     throw new CommandError(`cannot write ${file.path}: ${error instanceof Error ? error.message : error}`, {
       cause: error,
     });
   } finally {
-    await rm(temporary, { force: true });
+    // What it was written for has failed or is done; either is what there is to tell.
+    await rm(temporary, { force: true }).catch(() => {});
   }
 }
 
