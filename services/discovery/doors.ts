@@ -28,6 +28,9 @@ const largestReport = 65_536;
 /** Reports that one connection has under way: nodes of one process, or behind one proxy, share it. */
 const reportsAtOnce = 256;
 
+/** Connections of nodes, open for a moment each; those that stay make room. With calls on them they are never idle. */
+const mostConnections = 1024;
+
 /** A node that keeps its connection open has it closed when it has said nothing for so long: milliseconds. */
 const longestIdleMs = 60_000;
 
@@ -105,6 +108,7 @@ export class Doors {
           'grpc.max_concurrent_streams': reportsAtOnce,
           'grpc.max_connection_idle_ms': longestIdleMs,
         },
+        mostStrangers: mostConnections,
         gate: {
           atOnce: connectionsAtOnce[tls === undefined ? 'plain' : 'tls'],
           sourceOf: ({ remoteAddress = '' }) => originOf(unmapIp(remoteAddress)),

@@ -47,6 +47,11 @@ export interface StartServerOptions {
   /** Over the defaults of {@link defaultServerOptions}. */
   readonly options?: ServerOptions;
   readonly clock?: Clock;
+  /**
+   * Connections in a handshake, or of peers that have shown no good certificate: when there are more, the oldest ones
+   * of whoever has most are closed. Default 256 with an authenticator, else no limit.
+   */
+  readonly mostStrangers?: number;
   /** For a listener that thousands may come to at once; without it each connection is let in as it comes. */
   readonly gate?: Omit<GateOptions<Socket>, 'clock'>;
 }
@@ -79,8 +84,7 @@ const defaultServerOptions: Readonly<ServerOptions> = Object.freeze({
   'grpc.enable_channelz': 1,
 });
 
-/** Connections in a handshake, or without a good certificate, where peers are to show one. */
-const mostStrangers = 256;
+const defaultStrangers = 256;
 
 /**
  * Starts a server.
@@ -112,7 +116,8 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     const served = services.map(({ definition }) => definition);
     for (const definition of addReflection(server, calls, served)) access.addAll(definition, roles);
   }
-  const strangers = authenticator && new Strangers(mostStrangers);
+  const { mostStrangers = authenticator && defaultStrangers } = options;
+  const strangers = mostStrangers === undefined ? undefined : new Strangers(mostStrangers);
   const injectors = new Injectors(server, clock, log, strangers);
   const ofAll = options.credentials ?? ServerCredentials.createInsecure();
   const { credentialsFor = () => ofAll } = options;

@@ -48,7 +48,7 @@ async function serve(options: Partial<StartServerOptions> = {}): Promise<Running
   return server;
 }
 
-async function identify({ address }: RunningServer): Promise<string> {
+async function identify({ address }: Pick<RunningServer, 'address'>): Promise<string> {
   const credentials = pinnedNodeCredentials(certificate.sha256);
   const client = new NodeAgentServiceClient(ipTarget(address), credentials, nodeChannelOptions);
   try {
@@ -120,6 +120,20 @@ test('peers without a certificate hold a few hundred connections, whatever they 
   );
   onTestFinished(() => newcomer.close());
   expect((await callUnary(newcomer.identify.bind(newcomer), {}, { timeoutMs: 20_000 })).identity).toBe('n1');
+});
+
+test('where nobody is to show a certificate, those who stay make room as well', async () => {
+  const { address, port } = await serve({ mostStrangers: 3 });
+  const watching = Array.from({ length: 5 }, () =>
+    connectTls({ port, rejectUnauthorized: false, ALPNProtocols: ['h2'] }),
+  );
+  for (const socket of watching) {
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {}).resume();
+    await once(socket, 'secureConnect');
+  }
+  await expect.poll(() => watching.map(({ closed }) => closed)).toEqual([true, true, false, false, false]);
+  expect(await identify({ address })).toBe('n1');
 });
 
 test('a stop closes what is in a handshake', async () => {
