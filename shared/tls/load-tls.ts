@@ -58,5 +58,7 @@ export async function loadTls(
 const whatItCosts = {
   discovery:
     'nodes that verify discovery refuse it, and so do provisioners that dial it by another name than its own',
-  provisioner: 'clients that dial it by another name than its own refuse it',
+  provisioner:
+    'clients that dial it by another name than its own refuse it, and discovery lets it watch nothing, unless its ' +
+    'tls.roles.provisioner name another',
 } as const;

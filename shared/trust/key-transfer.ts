@@ -82,7 +82,7 @@ export function decryptKey(text: string, passphrase: Uint8Array): Secret {
 }
 
 const label = 'RSA PRIVATE KEY';
-const expectation = `PEM of an RSA key in PKCS#1 ("BEGIN ${label}"; openssl rsa -traditional converts to it)`;
+const expectation = `PEM of an RSA key in PKCS#1 ("BEGIN ${label}"; openssl rsa -traditional makes it of other PEM of RSA)`;
 
 /** The one PEM block of the text, which must be of the right kind. */
 function onlyBlock(text: string): string {
