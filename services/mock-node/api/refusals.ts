@@ -25,7 +25,12 @@ function refused(refusal: Refusal): RpcError {
     case 'REBOOTED':
       return new RpcError(status.FAILED_PRECONDITION, 'another boot of this node is meant', { reason });
     case 'PROOF_INVALID':
-      return new RpcError(status.UNAUTHENTICATED, 'the proof does not match', { reason });
+      return new RpcError(
+        status.UNAUTHENTICATED,
+        'the proof does not match: it is made with another provisioning secret than this node holds, or for another ' +
+          'connection',
+        { reason },
+      );
     case 'NOT_PROVISIONING':
       return new RpcError(status.FAILED_PRECONDITION, 'the node is not in provisioning mode', { reason });
     case 'PROVISIONING':
