@@ -34,6 +34,16 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'fleets',
+          include: ['test/fleets/**/*.test.ts'],
+          exclude: generated,
+          testTimeout: 600_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
           name: 'containers',
           include: ['test/containers/**/*.test.ts'],
           exclude: generated,

@@ -1,6 +1,6 @@
 // Proves everything, one part after the other, also after one has failed, and ends with a line
-// "N passed, N failed". What each part does is a script in package.json. With --containers it also runs
-// the tests that need a container engine.
+// "N passed, N failed". What each part does is a script in package.json. What takes long, or needs a container
+// engine, is left out unless it is asked for: --fleets, --containers.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,10 @@ const parts: readonly Part[] = [
   { script: 'test:integration', kind: 'suite' },
   { script: 'test:e2e', kind: 'suite' },
 ];
-const containers: Part = { script: 'test:containers', kind: 'suite' };
+const onRequest: ReadonlyMap<string, Part> = new Map([
+  ['--fleets', { script: 'test:fleets', kind: 'suite' }],
+  ['--containers', { script: 'test:containers', kind: 'suite' }],
+]);
 
 function npmRun(script: string, options: readonly string[]): boolean {
   process.stdout.write(`\n== ${script}\n`);
@@ -60,4 +63,4 @@ function main(chosen: readonly Part[]): void {
   }
 }
 
-main(process.argv.includes('--containers') ? [...parts, containers] : parts);
+main([...parts, ...[...onRequest].filter(([flag]) => process.argv.includes(flag)).map(([, part]) => part)]);

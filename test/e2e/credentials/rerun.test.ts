@@ -3,17 +3,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { quoteWord } from '../../cli/launch/quote.js';
-import type { Stack } from '../../cli/launch/stack.js';
-import { until } from '../../cli/launch/until.js';
-import { openCompactToken, publicKeyOf } from './compact-tokens.js';
-import { untilCommitted, untilConfigured, untilConfirmed } from './confirmed.js';
-import { credentialsOf, type NodeCredentials, withoutCredentials } from './credentials.js';
-import { filesOfNodes, type NodeFiles } from './node-files.js';
-import { nodesOnDisk, notWhole } from './nodes-on-disk.js';
+import { quoteWord } from '../../../cli/launch/quote.js';
+import type { Stack } from '../../../cli/launch/stack.js';
+import { until } from '../../../cli/launch/until.js';
+import { openCompactToken, publicKeyOf } from '../compact-tokens.js';
+import { untilCommitted, untilConfigured, untilConfirmed } from '../confirmed.js';
+import { credentialsOf, type NodeCredentials, withoutCredentials } from '../credentials-on-disk.js';
+import { filesOfNodes, type NodeFiles } from '../node-files.js';
+import { nodesOnDisk, notWhole } from '../nodes-on-disk.js';
+import { scratchFolder } from '../scratch-folder.js';
+import { prepareStack, testHelper } from '../workspace.js';
 import { reprovision } from './reprovision.js';
-import { scratchFolder } from './scratch-folder.js';
-import { prepareStack, testHelper } from './workspace.js';
 
 const nodes = 24;
 

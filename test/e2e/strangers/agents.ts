@@ -4,16 +4,10 @@
 import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { connect } from 'node:tls';
 import { credentials } from '@grpc/grpc-js';
-import { newEd25519Pair } from './compact-tokens.js';
-import type { Signer } from './stranger-reports.js';
-import {
-  agentPaths,
-  type HeardCall,
-  type ListeningPlace,
-  methodOf,
-  StrangersServer,
-} from './stranger-servers.js';
-import { decode, encode, type Message, type MetadataEntries, StrangersChannel } from './stranger-wire.js';
+import { newEd25519Pair } from '../compact-tokens.js';
+import type { Signer } from './reports.js';
+import { agentPaths, type HeardCall, type ListeningPlace, methodOf, StrangersServer } from './servers.js';
+import { decode, encode, type Message, type MetadataEntries, StrangersChannel } from './wire.js';
 
 const namespace = 'slipway.node.v1';
 

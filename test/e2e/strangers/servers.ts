@@ -4,8 +4,8 @@
 import { type AddressInfo, connect, createServer, type Server as NetServer, type Socket } from 'node:net';
 import { Server, ServerCredentials, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import { onTestFinished } from 'vitest';
-import type { TestCertificate } from '../fakes/certificates.js';
-import { asItIs, type MetadataEntries, RefusedCall } from './stranger-wire.js';
+import type { TestCertificate } from '../../fakes/certificates.js';
+import { asItIs, type MetadataEntries, RefusedCall } from './wire.js';
 
 /** A call as it came. */
 export interface HeardCall {

@@ -4,16 +4,16 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { freePorts } from '../../cli/launch/ports.js';
-import type { Stack } from '../../cli/launch/stack.js';
-import { SiteKeys } from '../fakes/site-keys.js';
-import { launchNode } from './lone-node.js';
-import { NodeFiles } from './node-files.js';
-import { type Answer, CalledAgent, introduction, obedient, startAgent } from './stranger-agents.js';
-import { linesOf, untilRunEnded } from './stranger-log.js';
-import { fleetToken, newSigner, Onlooker } from './stranger-reports.js';
-import { agentPaths, type HeardCall, methodOf, StrangersServer } from './stranger-servers.js';
-import { prepareStack, testHelper } from './workspace.js';
+import { freePorts } from '../../../cli/launch/ports.js';
+import type { Stack } from '../../../cli/launch/stack.js';
+import { SiteKeys } from '../../fakes/site-keys.js';
+import { launchNode } from '../lone-node.js';
+import { NodeFiles } from '../node-files.js';
+import { prepareStack, testHelper } from '../workspace.js';
+import { type Answer, CalledAgent, introduction, obedient, startAgent } from './agents.js';
+import { linesOf, untilRunEnded } from './log.js';
+import { fleetToken, newSigner, Onlooker } from './reports.js';
+import { agentPaths, type HeardCall, methodOf, StrangersServer } from './servers.js';
 
 const helper = testHelper('stamped.sh');
 

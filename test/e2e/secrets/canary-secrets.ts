@@ -4,17 +4,17 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Trust } from '../../cli/launch/trust.js';
-import { Secret } from '../../shared/secret.js';
+import type { Trust } from '../../../cli/launch/trust.js';
+import { Secret } from '../../../shared/secret.js';
 import {
   mintProvisioningToken,
   type NewProvisioningToken,
-} from '../../shared/trust/mint-provisioning-token.js';
-import { parseSigningKey, signToken } from '../../shared/trust/signing-key.js';
-import { makeCertificate } from '../fakes/certificates.js';
-import { newEd25519Pair } from './compact-tokens.js';
+} from '../../../shared/trust/mint-provisioning-token.js';
+import { parseSigningKey, signToken } from '../../../shared/trust/signing-key.js';
+import { makeCertificate } from '../../fakes/certificates.js';
+import { newEd25519Pair } from '../compact-tokens.js';
+import type { RotatingIssuer } from '../rotating-issuer.js';
 import { Mark } from './marks.js';
-import type { RotatingIssuer } from './rotating-issuer.js';
 
 /** The texts: whatever is made of them holds them. */
 const texts = {

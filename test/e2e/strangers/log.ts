@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import type { ServiceName } from '../../cli/launch/project.js';
-import type { Stack } from '../../cli/launch/stack.js';
+import type { ServiceName } from '../../../cli/launch/project.js';
+import type { Stack } from '../../../cli/launch/stack.js';
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: string; readonly msg: string };
 

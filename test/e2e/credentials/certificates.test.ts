@@ -4,16 +4,16 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { projectRoot } from '../../cli/launch/project.js';
-import { quoteWord } from '../../cli/launch/quote.js';
-import type { Stack } from '../../cli/launch/stack.js';
-import { untilConfirmed } from './confirmed.js';
-import { loggedOf, secretsOf } from './logged.js';
-import { filesOfNodes, type NodeFiles } from './node-files.js';
-import { nodesOnDisk, notWhole } from './nodes-on-disk.js';
+import { projectRoot } from '../../../cli/launch/project.js';
+import { quoteWord } from '../../../cli/launch/quote.js';
+import type { Stack } from '../../../cli/launch/stack.js';
+import { untilConfirmed } from '../confirmed.js';
+import { loggedOf, secretsOf } from '../logged.js';
+import { filesOfNodes, type NodeFiles } from '../node-files.js';
+import { nodesOnDisk, notWhole } from '../nodes-on-disk.js';
+import { scratchFolder } from '../scratch-folder.js';
+import { exampleHelper, prepareStack, testHelper } from '../workspace.js';
 import { needsOpenssl, openssl } from './openssl.js';
-import { scratchFolder } from './scratch-folder.js';
-import { exampleHelper, prepareStack, testHelper } from './workspace.js';
 
 /** An RSA key takes a while. */
 const nodes = 8;

@@ -1,15 +1,15 @@
 // Puts configured nodes back into provisioning mode, as an operator has it done.
 
 import { readFileSync } from 'node:fs';
-import type { Stack } from '../../cli/launch/stack.js';
-import { loopbackHost } from '../../services/mock-node/swarm/names.js';
-import { NodeAgentServiceClient } from '../../shared/gen/slipway/node/v1/node.js';
-import { callUnary } from '../../shared/grpc/call.js';
-import { nodeChannelOptions } from '../../shared/grpc/channel.js';
-import { learningNodeCredentials } from '../../shared/grpc/credentials.js';
-import { writeNodeMetadata } from '../../shared/grpc/node-metadata.js';
-import { newRunId } from '../../shared/identity.js';
-import { proof } from '../../shared/trust/proof.js';
+import type { Stack } from '../../../cli/launch/stack.js';
+import { loopbackHost } from '../../../services/mock-node/swarm/names.js';
+import { NodeAgentServiceClient } from '../../../shared/gen/slipway/node/v1/node.js';
+import { callUnary } from '../../../shared/grpc/call.js';
+import { nodeChannelOptions } from '../../../shared/grpc/channel.js';
+import { learningNodeCredentials } from '../../../shared/grpc/credentials.js';
+import { writeNodeMetadata } from '../../../shared/grpc/node-metadata.js';
+import { newRunId } from '../../../shared/identity.js';
+import { proof } from '../../../shared/trust/proof.js';
 
 const limits = { timeoutMs: 20_000 };
 

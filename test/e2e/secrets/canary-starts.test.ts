@@ -5,15 +5,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeTrust } from '../../cli/launch/trust.js';
-import { slipway } from '../fakes/fake-terminal.js';
+import { makeTrust } from '../../../cli/launch/trust.js';
+import { slipway } from '../../fakes/fake-terminal.js';
+import { listenAnywhere } from '../listen.js';
+import { RotatingIssuer } from '../rotating-issuer.js';
+import { tlsPathsIn } from '../rotating-trust.js';
+import { scratchFolder } from '../scratch-folder.js';
 import { CanarySecrets, pemAround } from './canary-secrets.js';
 import { type FailedStart, startInVain } from './canary-starts.js';
-import { listenAnywhere } from './listen.js';
 import { findMarks } from './marks.js';
-import { RotatingIssuer } from './rotating-issuer.js';
-import { tlsPathsIn } from './rotating-trust.js';
-import { scratchFolder } from './scratch-folder.js';
 
 const debug = { loglevel: 'debug' };
 

@@ -3,16 +3,16 @@
 
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { freePorts } from '../../cli/launch/ports.js';
-import { openCompactToken, publicKeyOf } from './compact-tokens.js';
-import { untilConfirmed } from './confirmed.js';
-import { launchNode } from './lone-node.js';
-import { NodeFiles } from './node-files.js';
-import { introduction, obedient, startAgent } from './stranger-agents.js';
-import { linesOf, untilLine, untilRunEnded } from './stranger-log.js';
-import { fleetToken, newSigner, Onlooker, registryAt, say } from './stranger-reports.js';
-import { decode } from './stranger-wire.js';
-import { prepareStack, testHelper } from './workspace.js';
+import { freePorts } from '../../../cli/launch/ports.js';
+import { openCompactToken, publicKeyOf } from '../compact-tokens.js';
+import { untilConfirmed } from '../confirmed.js';
+import { launchNode } from '../lone-node.js';
+import { NodeFiles } from '../node-files.js';
+import { prepareStack, testHelper } from '../workspace.js';
+import { introduction, obedient, startAgent } from './agents.js';
+import { linesOf, untilLine, untilRunEnded } from './log.js';
+import { fleetToken, newSigner, Onlooker, registryAt, say } from './reports.js';
+import { decode } from './wire.js';
 
 const identity = 'late.example.net';
 

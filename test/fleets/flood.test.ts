@@ -4,14 +4,21 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setInterval as every } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Stack } from '../../cli/launch/stack.js';
+import { openCompactToken } from '../e2e/compact-tokens.js';
+import { untilConfirmed } from '../e2e/confirmed.js';
+import { nodesOnDisk, notWhole } from '../e2e/nodes-on-disk.js';
+import { linesOf } from '../e2e/strangers/log.js';
+import {
+  fleetToken,
+  newSigner,
+  Onlooker,
+  registryAt,
+  reportBytes,
+  sealed,
+} from '../e2e/strangers/reports.js';
+import { encode, RefusedCall } from '../e2e/strangers/wire.js';
+import { prepareStack, testHelper } from '../e2e/workspace.js';
 import { SiteKeys } from '../fakes/site-keys.js';
-import { openCompactToken } from './compact-tokens.js';
-import { untilConfirmed } from './confirmed.js';
-import { nodesOnDisk, notWhole } from './nodes-on-disk.js';
-import { linesOf } from './stranger-log.js';
-import { fleetToken, newSigner, Onlooker, registryAt, reportBytes, sealed } from './stranger-reports.js';
-import { encode, RefusedCall } from './stranger-wire.js';
-import { prepareStack, testHelper } from './workspace.js';
 
 const nodes = 100;
 /** For ten seconds, if the machine is quick enough. */

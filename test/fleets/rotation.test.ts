@@ -6,17 +6,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Stack } from '../../cli/launch/stack.js';
-import { startAnotherSwarm } from './another-swarm.js';
-import { isSignedBy, issuerInChain, openCompactToken, publicKeyOf } from './compact-tokens.js';
-import { untilConfirmed } from './confirmed.js';
-import { LogLines } from './log-lines.js';
-import { filesOfNodes } from './node-files.js';
-import { connectDiscovery, listNodes, NodeWatch } from './node-watch.js';
-import { mixedStamps, nodesOnDisk, notWhole } from './nodes-on-disk.js';
-import { RotatingIssuer } from './rotating-issuer.js';
-import { makeCertificates, RotatingTrust, replaceFile, tlsPathsIn } from './rotating-trust.js';
-import { scratchFolder } from './scratch-folder.js';
-import { prepareStack, testHelper } from './workspace.js';
+import { startAnotherSwarm } from '../e2e/another-swarm.js';
+import { isSignedBy, issuerInChain, openCompactToken, publicKeyOf } from '../e2e/compact-tokens.js';
+import { untilConfirmed } from '../e2e/confirmed.js';
+import { LogLines } from '../e2e/log-lines.js';
+import { filesOfNodes } from '../e2e/node-files.js';
+import { connectDiscovery, listNodes, NodeWatch } from '../e2e/node-watch.js';
+import { mixedStamps, nodesOnDisk, notWhole } from '../e2e/nodes-on-disk.js';
+import { RotatingIssuer } from '../e2e/rotating-issuer.js';
+import { makeCertificates, RotatingTrust, replaceFile, tlsPathsIn } from '../e2e/rotating-trust.js';
+import { scratchFolder } from '../e2e/scratch-folder.js';
+import { prepareStack, testHelper } from '../e2e/workspace.js';
 
 /** Those that were there before anything changed, those of the middle, and those that know only what is new. */
 const swarms = { node: 200, middle: 180, late: 120 };

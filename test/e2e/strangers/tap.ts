@@ -2,10 +2,10 @@
 // where a test asks for it. It stands for whatever way a stranger may come by a node's signed reports.
 
 import { expect } from 'vitest';
-import type { Stack } from '../../cli/launch/stack.js';
-import { type Envelope, registryAt, trusted } from './stranger-reports.js';
-import { type HeardCall, StrangersServer } from './stranger-servers.js';
-import { decode } from './stranger-wire.js';
+import type { Stack } from '../../../cli/launch/stack.js';
+import { type Envelope, registryAt, trusted } from './reports.js';
+import { type HeardCall, StrangersServer } from './servers.js';
+import { decode } from './wire.js';
 
 const path = '/slipway.discovery.v1.NodeRegistryService/Report';
 

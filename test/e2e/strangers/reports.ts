@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { credentials } from '@grpc/grpc-js';
 import { expect } from 'vitest';
-import type { Stack } from '../../cli/launch/stack.js';
-import { makeCertificate, type TestCertificate } from '../fakes/certificates.js';
-import { decode, encode, type Message, StrangersChannel } from './stranger-wire.js';
+import type { Stack } from '../../../cli/launch/stack.js';
+import { makeCertificate, type TestCertificate } from '../../fakes/certificates.js';
+import { decode, encode, type Message, StrangersChannel } from './wire.js';
 
 export const reportTypes = ['STARTUP', 'ALIVE', 'PROVISIONED', 'UPGRADED', 'SHUTDOWN'] as const;
 

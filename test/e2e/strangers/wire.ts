@@ -12,7 +12,7 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync, type MessageTypeDefinition } from '@grpc/proto-loader';
 import { onTestFinished } from 'vitest';
-import { projectRoot } from '../../cli/launch/project.js';
+import { projectRoot } from '../../../cli/launch/project.js';
 
 export type Message = Readonly<Record<string, unknown>>;
 

@@ -6,15 +6,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { freePorts } from '../../cli/launch/ports.js';
-import { quoteWord } from '../../cli/launch/quote.js';
-import { launch } from '../../cli/launch/service-process.js';
-import type { Stack } from '../../cli/launch/stack.js';
-import { untilConfigured, untilConfirmed } from './confirmed.js';
-import { nodesOnDisk, notWhole } from './nodes-on-disk.js';
-import { scratchFolder } from './scratch-folder.js';
-import { introduction, obedient, startAgent } from './stranger-agents.js';
-import { untilLine } from './stranger-log.js';
+import { freePorts } from '../../../cli/launch/ports.js';
+import { quoteWord } from '../../../cli/launch/quote.js';
+import { launch } from '../../../cli/launch/service-process.js';
+import type { Stack } from '../../../cli/launch/stack.js';
+import { untilConfigured, untilConfirmed } from '../confirmed.js';
+import { nodesOnDisk, notWhole } from '../nodes-on-disk.js';
+import { scratchFolder } from '../scratch-folder.js';
+import { prepareStack, testHelper } from '../workspace.js';
+import { introduction, obedient, startAgent } from './agents.js';
+import { untilLine } from './log.js';
 import {
   fleetToken,
   newSigner,
@@ -25,9 +26,8 @@ import {
   type SeenNode,
   say,
   type Voice,
-} from './stranger-reports.js';
-import type { StrangersServer } from './stranger-servers.js';
-import { prepareStack, testHelper } from './workspace.js';
+} from './reports.js';
+import type { StrangersServer } from './servers.js';
 
 /** One is run first and waits for the helper; the others wait for their turn. */
 const names = ['node-00001.swarm.local', 'node-00002.swarm.local', 'node-00003.swarm.local'];

@@ -2,13 +2,13 @@
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { freePorts } from '../../cli/launch/ports.js';
-import type { Stack } from '../../cli/launch/stack.js';
-import { launchNode, logOfNode } from './lone-node.js';
-import { expired, FalseDiscovery, ofAnotherCa, ofFalseCa, ofSite } from './stranger-discoveries.js';
-import { type LogLine, untilLine } from './stranger-log.js';
-import { fleetToken } from './stranger-reports.js';
-import { prepareStack, testHelper } from './workspace.js';
+import { freePorts } from '../../../cli/launch/ports.js';
+import type { Stack } from '../../../cli/launch/stack.js';
+import { launchNode, logOfNode } from '../lone-node.js';
+import { prepareStack, testHelper } from '../workspace.js';
+import { expired, FalseDiscovery, ofAnotherCa, ofFalseCa, ofSite } from './discoveries.js';
+import { type LogLine, untilLine } from './log.js';
+import { fleetToken } from './reports.js';
 
 interface Stranger {
   start(stack: Stack, port: number): Promise<FalseDiscovery>;

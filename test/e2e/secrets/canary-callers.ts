@@ -3,20 +3,20 @@
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto';
 import { Metadata, type ServiceError } from '@grpc/grpc-js';
 import { onTestFinished } from 'vitest';
-import type { Stack } from '../../cli/launch/stack.js';
-import type { Node } from '../../shared/gen/slipway/discovery/v1/discovery.js';
+import type { Stack } from '../../../cli/launch/stack.js';
+import type { Node } from '../../../shared/gen/slipway/discovery/v1/discovery.js';
 import {
   NodeRegistryServiceClient,
   NodeReport,
   ReportType,
-} from '../../shared/gen/slipway/discovery/v1/registry.js';
-import { ConfigureRequest, NodeAgentServiceClient } from '../../shared/gen/slipway/node/v1/node.js';
-import type { UnaryMethod } from '../../shared/grpc/call.js';
-import { pinnedNodeCredentials } from '../../shared/grpc/credentials.js';
-import { writeNodeMetadata } from '../../shared/grpc/node-metadata.js';
-import { registryCredentials } from '../../shared/tls/channel-credentials.js';
-import { signReport } from '../../shared/trust/report-envelope.js';
-import { makeCertificate } from '../fakes/certificates.js';
+} from '../../../shared/gen/slipway/discovery/v1/registry.js';
+import { ConfigureRequest, NodeAgentServiceClient } from '../../../shared/gen/slipway/node/v1/node.js';
+import type { UnaryMethod } from '../../../shared/grpc/call.js';
+import { pinnedNodeCredentials } from '../../../shared/grpc/credentials.js';
+import { writeNodeMetadata } from '../../../shared/grpc/node-metadata.js';
+import { registryCredentials } from '../../../shared/tls/channel-credentials.js';
+import { signReport } from '../../../shared/trust/report-envelope.js';
+import { makeCertificate } from '../../fakes/certificates.js';
 
 const timeoutMs = 10_000;
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { untilConfirmed } from './confirmed.js';
-import { withoutCredentials } from './credentials.js';
-import { mixedStamps, nodesOnDisk, notWhole } from './nodes-on-disk.js';
-import { prepareStack, testHelper } from './workspace.js';
+import { untilConfirmed } from '../e2e/confirmed.js';
+import { withoutCredentials } from '../e2e/credentials-on-disk.js';
+import { mixedStamps, nodesOnDisk, notWhole } from '../e2e/nodes-on-disk.js';
+import { prepareStack, testHelper } from '../e2e/workspace.js';
 
 /** A tenth of it on a quiet machine with two cores. */
 const patienceMs = 360_000;

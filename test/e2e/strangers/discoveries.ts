@@ -4,11 +4,11 @@ import { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import type { Stack } from '../../cli/launch/stack.js';
-import { issueCertificate } from '../../shared/trust/issue-certificate.js';
-import { makeAuthority, makeCertificate, type TestCertificate } from '../fakes/certificates.js';
-import { trusted } from './stranger-reports.js';
-import { listen } from './stranger-servers.js';
+import type { Stack } from '../../../cli/launch/stack.js';
+import { issueCertificate } from '../../../shared/trust/issue-certificate.js';
+import { makeAuthority, makeCertificate, type TestCertificate } from '../../fakes/certificates.js';
+import { trusted } from './reports.js';
+import { listen } from './servers.js';
 
 /** What it shows: its own certificate first, PEM. */
 interface Shown {

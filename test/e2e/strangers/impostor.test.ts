@@ -4,14 +4,15 @@
 import { randomUUID } from 'node:crypto';
 import { setInterval as every } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePorts } from '../../cli/launch/ports.js';
-import type { Stack } from '../../cli/launch/stack.js';
-import { openCompactToken, publicKeyOf } from './compact-tokens.js';
-import { untilConfirmed } from './confirmed.js';
-import { loggedOf, secretsOf } from './logged.js';
-import { filesOfNodes } from './node-files.js';
-import { nodesOnDisk, notWhole } from './nodes-on-disk.js';
-import { linesOf } from './stranger-log.js';
+import { freePorts } from '../../../cli/launch/ports.js';
+import type { Stack } from '../../../cli/launch/stack.js';
+import { openCompactToken, publicKeyOf } from '../compact-tokens.js';
+import { untilConfirmed } from '../confirmed.js';
+import { loggedOf, secretsOf } from '../logged.js';
+import { filesOfNodes } from '../node-files.js';
+import { nodesOnDisk, notWhole } from '../nodes-on-disk.js';
+import { prepareStack, testHelper } from '../workspace.js';
+import { linesOf } from './log.js';
 import {
   deliver,
   fleetToken,
@@ -24,11 +25,10 @@ import {
   say,
   sealed,
   type Voice,
-} from './stranger-reports.js';
-import { agentPaths, passOn, StrangersServer } from './stranger-servers.js';
-import { ReportTap } from './stranger-tap.js';
-import { RefusedCall } from './stranger-wire.js';
-import { prepareStack, testHelper } from './workspace.js';
+} from './reports.js';
+import { agentPaths, passOn, StrangersServer } from './servers.js';
+import { ReportTap } from './tap.js';
+import { RefusedCall } from './wire.js';
 
 /** Where the impostor is. */
 const elsewhere = '127.0.0.66';

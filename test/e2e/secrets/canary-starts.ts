@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { entryPoint, type ServiceName } from '../../cli/launch/project.js';
+import { entryPoint, type ServiceName } from '../../../cli/launch/project.js';
 
 export interface FailedStart {
   readonly name: string;

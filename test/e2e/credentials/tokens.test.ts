@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Stack } from '../../cli/launch/stack.js';
+import type { Stack } from '../../../cli/launch/stack.js';
 import {
   type CompactToken,
   ed25519PublicKey,
@@ -15,14 +15,14 @@ import {
   openCompactToken,
   publicKeyOf,
   secondsOfKsuid,
-} from './compact-tokens.js';
-import { untilConfirmed } from './confirmed.js';
-import { loggedOf, secretsOf } from './logged.js';
-import { filesOfNodes, type NodeFiles } from './node-files.js';
-import { nodesOnDisk, notWhole } from './nodes-on-disk.js';
+} from '../compact-tokens.js';
+import { untilConfirmed } from '../confirmed.js';
+import { loggedOf, secretsOf } from '../logged.js';
+import { filesOfNodes, type NodeFiles } from '../node-files.js';
+import { nodesOnDisk, notWhole } from '../nodes-on-disk.js';
+import { scratchFolder } from '../scratch-folder.js';
+import { exampleHelper, prepareStack } from '../workspace.js';
 import { needsOpenssl, needsProgram, openssl } from './openssl.js';
-import { scratchFolder } from './scratch-folder.js';
-import { exampleHelper, prepareStack } from './workspace.js';
 
 const nodes = 40;
 const yearSeconds = 365 * 86_400;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Stack } from '../../cli/launch/stack.js';
 import { until } from '../../cli/launch/until.js';
-import { untilCommitted, untilConfigured } from './confirmed.js';
-import { withoutCredentials } from './credentials.js';
-import { mixedStamps, nodesOnDisk, notWhole } from './nodes-on-disk.js';
-import { prepareStack, testHelper } from './workspace.js';
+import { untilCommitted, untilConfigured } from '../e2e/confirmed.js';
+import { withoutCredentials } from '../e2e/credentials-on-disk.js';
+import { mixedStamps, nodesOnDisk, notWhole } from '../e2e/nodes-on-disk.js';
+import { prepareStack, testHelper } from '../e2e/workspace.js';
 
 /** A tenth of it on a quiet machine with two cores. */
 const patienceMs = 360_000;
