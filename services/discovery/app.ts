@@ -13,6 +13,7 @@ import type { DiscoveryConfig } from './config.js';
 import { isFile, type ReadText } from './cycles/targets.js';
 import { Discovery, type Surroundings } from './discovery.js';
 import { type Addresses, Doors } from './doors.js';
+import { showCredentialExpiry } from './metrics.js';
 import { GrpcProber } from './probes/identify.js';
 import { openTokens } from './reports/tokens.js';
 
@@ -48,6 +49,7 @@ export async function createApp(
   const { clock } = surroundings;
   const tls = await loadTls(config.tls, { service: 'discovery', clock, log });
   const metrics = new Metrics({ site: config.site, service: 'discovery' });
+  showCredentialExpiry(metrics, () => tls && (tls.files.current.expiresAt - clock.now()) / 1000);
   const discovery = new Discovery(config, surroundings, metrics, log);
   const doors = new Doors(config, tls, metrics, log);
   try {

@@ -55,6 +55,7 @@ export class Doors {
     this.#tls = tls;
     this.#metrics = metrics;
     this.#log = log;
+    tls?.files.onExpiryChange(() => this.#tellHealth());
   }
 
   /** @throws ListenError; what was opened before it stays open */
@@ -128,10 +129,10 @@ export class Doors {
     };
   }
 
-  /** What health and readiness say. */
+  /** What health and readiness say, as long as the certificate is valid. */
   setServing(serving: boolean): void {
     this.#serving = serving;
-    for (const server of this.#servers) server.setServing(serving);
+    this.#tellHealth();
   }
 
   /** Ends streams, lets calls finish for as long as there is time, and closes. */
@@ -142,7 +143,13 @@ export class Doors {
   }
 
   #readiness(): Readiness {
-    return this.#serving ? { ready: true } : { ready: false, why: 'discovery is starting or stopping' };
+    const why = this.#serving ? this.#tls?.files.whyExpired : 'discovery is starting or stopping';
+    return why === undefined ? { ready: true } : { ready: false, why };
+  }
+
+  #tellHealth(): void {
+    const { ready } = this.#readiness();
+    for (const server of this.#servers) server.setServing(ready);
   }
 
   async #serve(

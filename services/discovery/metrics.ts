@@ -9,6 +9,9 @@ export interface Readings {
   readonly configuredCount: number;
 }
 
+/** Seconds until the service's own certificate expires; undefined where it has none. */
+export type CertificateExpiry = () => number | undefined;
+
 export interface DiscoveryMetrics {
   reportTaken(type: ReportType): void;
   reportRefused(reason: RefusalReason): void;
@@ -19,7 +22,17 @@ export interface DiscoveryMetrics {
   watching(change: 1 | -1): void;
 }
 
-/** Makes all metrics, at zero. */
+/** Makes the metric that shows when certificates end. */
+export function showCredentialExpiry(metrics: Metrics, certificate: CertificateExpiry): void {
+  metrics.gauge({
+    name: 'credential_expiry_seconds',
+    help: 'Seconds until a credential expires, below 0 once it has; +Inf where there is none.',
+    labels: { name: ['tls'] },
+    read: (set) => set({ name: 'tls' }, certificate() ?? Number.POSITIVE_INFINITY),
+  });
+}
+
+/** Makes the metrics of what discovery does, at zero. */
 export function discoveryMetrics(metrics: Metrics, readings: Readings): DiscoveryMetrics {
   const reports = metrics.counter({
     name: 'reports_total',

@@ -47,6 +47,7 @@ export class Provisioner {
   readonly #sightings: Sightings;
   readonly #confirmations: Confirmations;
   readonly #helper: ExecHelper;
+  readonly #tls: Trust['tls'];
   #stopping = false;
 
   constructor(config: ProvisionerConfig, trust: Trust, log: Logger, { clock, random, env }: Surroundings) {
@@ -60,6 +61,8 @@ export class Provisioner {
     events.add(meters);
 
     const { tokens, tls } = trust;
+    this.#tls = tls;
+    tls?.files.onExpiryChange(() => this.readinessChanged());
     const freshness = new Freshness(clock, config.interval);
     const dial = createDialer({
       site,
@@ -151,7 +154,7 @@ export class Provisioner {
 
   /** Whether it does its job. */
   get readiness(): Readiness {
-    const why = this.#stopping ? 'stopping' : this.#sightings.whyNone;
+    const why = this.#stopping ? 'stopping' : (this.#tls?.files.whyExpired ?? this.#sightings.whyNone);
     return why === undefined ? { ready: true } : { ready: false, why };
   }
 

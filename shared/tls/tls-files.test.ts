@@ -333,4 +333,28 @@ describe('the end of a certificate', () => {
       'error: the TLS certificate has expired: peers refuse it until it is replaced',
     ]);
   });
+
+  it('is a reason until another one is there, and those who listen are told of both once', async () => {
+    const folder = folderWith(await issued({ notAfter: new Date(Date.now() + dayMs) }), ca);
+    const { files, clock } = await open(folder);
+    const told: (string | undefined)[] = [];
+    files.onExpiryChange(() => told.push(files.whyExpired));
+    const looked = async () => {
+      await clock.advance(1000);
+      await files.refresh();
+      await clock.advance(0);
+    };
+    await looked();
+    expect(files.whyExpired).toBeUndefined();
+    clock.jumpWall(2 * dayMs);
+    await looked();
+    await looked();
+    expect(files.whyExpired).toMatch(
+      /^the TLS certificate \S+cert\.pem expired at \d{4}-.*: peers refuse it/,
+    );
+    folder.put(service, [ca]);
+    await looked();
+    await looked();
+    expect(told).toEqual([expect.stringContaining('expired at'), undefined]);
+  });
 });

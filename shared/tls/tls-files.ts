@@ -37,6 +37,7 @@ export class TlsFiles {
   readonly #paths: TlsPaths;
   readonly #options: TlsFilesOptions;
   readonly #listeners = new Set<(material: TlsMaterial) => void>();
+  readonly #expiryListeners = new Set<() => void>();
   /** What was read when `#material` was made. */
   #used: TlsTexts;
   #material: TlsMaterial;
@@ -44,6 +45,8 @@ export class TlsFiles {
   #failure = '';
   #warned = '';
   #age: 'YOUNG' | 'OLD' | 'EXPIRED' = 'YOUNG';
+  /** What those who listen for it were told last. */
+  #expired = false;
   #refreshing = Promise.resolve();
   #timer: Timer | undefined;
 
@@ -78,6 +81,19 @@ export class TlsFiles {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Why nobody will talk to a service that shows this certificate, for people; undefined while it is valid. */
+  get whyExpired(): string | undefined {
+    const { expiresAt } = this.#material;
+    if (this.#options.clock.now() <= expiresAt) return undefined;
+    const when = new Date(expiresAt).toISOString();
+    return `the TLS certificate ${this.#paths.cert} expired at ${when}: peers refuse it until it is replaced`;
+  }
+
+  /** Calls back within about a second after {@link whyExpired} begins or ends. */
+  onExpiryChange(listener: () => void): void {
+    this.#expiryListeners.add(listener);
+  }
+
   /** Looks at the files now. */
   refresh(): Promise<void> {
     this.#refreshing = this.#refreshing.then(() => this.#refresh());
@@ -88,11 +104,13 @@ export class TlsFiles {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#listeners.clear();
+    this.#expiryListeners.clear();
   }
 
   /** The end of the certificate is seen to here, and the next look is arranged. */
   #look(): void {
     this.#watchAge();
+    this.#watchExpiry();
     this.#timer = this.#options.clock.setTimer(everyMs, () => {
       void this.refresh().then(() => {
         if (this.#timer !== undefined) this.#look();
@@ -132,6 +150,13 @@ export class TlsFiles {
     this.#warned = failure;
     const what = 'the TLS files have changed and cannot be used; what was read before stays in use';
     this.#options.log.warn(`${what}: ${failure}`);
+  }
+
+  #watchExpiry(): void {
+    const expired = this.whyExpired !== undefined;
+    if (expired === this.#expired) return;
+    this.#expired = expired;
+    for (const listener of this.#expiryListeners) listener();
   }
 
   #watchAge(): void {

@@ -12,6 +12,7 @@ import {
 import { onTestFinished } from 'vitest';
 import { createApp, type DiscoveryApp } from '../../services/discovery/app.js';
 import { discoverySchema } from '../../services/discovery/config.js';
+import type { Surroundings } from '../../services/discovery/discovery.js';
 import {
   NodeDiscoveryServiceClient,
   NodeEventType,
@@ -43,6 +44,7 @@ const loopback = { trust_advertised_host: true, node_networks: ['127.0.0.0/8'] }
 export async function startDiscovery(
   settings: Readonly<Record<string, unknown>> = {},
   log: Logger = silentLogger(),
+  overrides: Partial<Surroundings> = {},
 ): Promise<DiscoveryApp> {
   const config = discoverySchema.parse({
     listen: '127.0.0.1:0',
@@ -54,7 +56,7 @@ export async function startDiscovery(
     ...loopback,
     ...settings,
   });
-  const app = await createApp(config, log);
+  const app = await createApp(config, log, overrides);
   onTestFinished(() => app.stop());
   return app;
 }

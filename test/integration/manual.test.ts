@@ -5,7 +5,7 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { discoverySchema } from '../../services/discovery/config.js';
-import { discoveryMetrics } from '../../services/discovery/metrics.js';
+import { discoveryMetrics, showCredentialExpiry } from '../../services/discovery/metrics.js';
 import { usage } from '../../services/mock-node/flags.js';
 import { provisionerSchema } from '../../services/provisioner/config.js';
 import { variableOf } from '../../shared/config/environment.js';
@@ -106,6 +106,7 @@ async function provisionerMetrics(): Promise<Metric[]> {
 function discoveryOnly(): Promise<Metric[]> {
   const metrics = new Metrics({ site: 'manual', service: 'discovery' });
   discoveryMetrics(metrics, { liveCount: 0, configuredCount: 0 });
+  showCredentialExpiry(metrics, () => undefined);
   return ours(metrics);
 }
 

@@ -8,6 +8,7 @@ import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { createApp, type ProvisionerApp } from '../../services/provisioner/app.js';
 import { loadProvisionerConfig } from '../../services/provisioner/config.js';
+import { type Clock, systemClock } from '../../shared/clock.js';
 import { NodeEventType } from '../../shared/gen/slipway/discovery/v1/discovery.js';
 import { ProvisionerServiceClient } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
 import { callUnary, type UnaryMethod } from '../../shared/grpc/call.js';
@@ -48,6 +49,7 @@ export class Site {
   async start(
     discoveries: readonly string[],
     settings: Readonly<Record<string, unknown>> = {},
+    clock: Clock = systemClock,
   ): Promise<ProvisionerApp> {
     this.write(
       'provisioner.yaml',
@@ -65,7 +67,7 @@ export class Site {
       }),
     );
     const { config } = loadProvisionerConfig({ file: join(this.folder, 'provisioner.yaml'), env: {} });
-    const app = await createApp(config, this.#log(), { env: process.env });
+    const app = await createApp(config, this.#log(), { env: process.env, clock });
     onTestFinished(() => app.stop());
     return app;
   }
