@@ -13,6 +13,7 @@ import { type Random, systemRandom } from '../../shared/random.js';
 import { Secret } from '../../shared/secret.js';
 import { Phases } from '../../shared/shutdown.js';
 import { newCsr } from './agent/own-keys.js';
+import { RefusedProofs } from './api/refused-proofs.js';
 import { type BootCredentials, bootCredentials } from './boot/boot-credentials.js';
 import { readText, TokenFile } from './boot/token-file.js';
 import type { MockNodeConfig } from './config.js';
@@ -67,6 +68,7 @@ export async function createApp(
   let swarm: Swarm | undefined;
   let listeners: Listeners | undefined;
   try {
+    const refusedProofs = new RefusedProofs(clock, (message) => log.warn(message));
     const metrics = createMetrics(() => swarm?.counts ?? noNodes);
     listeners = await startListeners({
       addressing: config.addressing,
@@ -76,6 +78,7 @@ export async function createApp(
       tls: config.tls,
       credentialsOf: (index) => swarm?.node(index)?.serverCredentials,
       onCall: metrics.countCall,
+      onProofRefused: () => refusedProofs.count(),
       log,
     });
     const { release } = listeners;

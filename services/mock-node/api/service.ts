@@ -36,11 +36,14 @@ export interface NodeAgentApiOptions {
   readonly agentAt: (authority: string) => Agent | undefined;
   /** Told of every call that ended. */
   readonly onCall: (rpc: ServedRpc, code: StatusName) => void;
+  /** Told of every call whose proof did not match. */
+  readonly onProofRefused: () => void;
   readonly log: Logger;
 }
 
 /** @returns the implementation of NodeAgentService */
-export function createNodeAgentApi({ agentAt, onCall, log }: NodeAgentApiOptions): NodeAgentServiceServer {
+export function createNodeAgentApi(options: NodeAgentApiOptions): NodeAgentServiceServer {
+  const { agentAt, onCall, onProofRefused, log } = options;
   return {
     identify: serve('Identify', (agent) => fromPresence(agent.identify())),
     getJwt: serve('GetJwt', async (agent, call) => {
@@ -94,6 +97,7 @@ export function createNodeAgentApi({ agentAt, onCall, log }: NodeAgentApiOptions
         return await answer(agent, call, request);
       } catch (error) {
         const told = toRpcError(error);
+        if (told instanceof RpcError && told.reason === 'PROOF_INVALID') onProofRefused();
         code = statusName(told instanceof RpcError ? told.code : status.INTERNAL);
         throw told;
       } finally {

@@ -28,6 +28,7 @@ export interface ListenersOptions {
   /** @returns what the node of this index serves with; undefined where it is down */
   readonly credentialsOf: (index: number) => ServerCredentials | undefined;
   readonly onCall: NodeAgentApiOptions['onCall'];
+  readonly onProofRefused: NodeAgentApiOptions['onProofRefused'];
   readonly log: Logger;
 }
 
@@ -111,7 +112,7 @@ function serve(
   nodeAt: NodeAt,
   log: Logger,
 ): Promise<RunningServer> {
-  const { agentOf, credentialsOf, onCall, tls } = options;
+  const { agentOf, credentialsOf, onCall, onProofRefused, tls } = options;
   const agentAt = (authority: string) => at(authority.slice(0, authority.lastIndexOf(':')), agentOf);
   const credentialsFor = ({ localAddress = '' }: Socket) => at(unmapIp(localAddress), credentialsOf);
   return startServer({
@@ -119,7 +120,7 @@ function serve(
     services: [
       {
         definition: NodeAgentServiceService,
-        implementation: createNodeAgentApi({ agentAt, onCall, log: options.log }),
+        implementation: createNodeAgentApi({ agentAt, onCall, onProofRefused, log: options.log }),
         access: agentAccess,
       },
     ],
