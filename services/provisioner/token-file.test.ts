@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FakeClock } from '../../test/fakes/fake-clock.js';
 import { readTokenFile, TokenFile, TokenFileError } from './token-file.js';
 
@@ -31,7 +31,12 @@ function open(content: string) {
     while (!done() && performance.now() < end) await clock.advance(1_000);
     expect(done()).toBe(true);
   };
-  return { path, clock, said, file, current, becomes };
+  /** One look, to its end: only then is the next one waited for. */
+  const look = async () => {
+    await clock.advance(1_000);
+    await vi.waitUntil(() => clock.pendingTimers === 1, 5_000);
+  };
+  return { path, clock, said, file, current, becomes, look };
 }
 
 describe('a token file', () => {
@@ -47,6 +52,17 @@ describe('a token file', () => {
     expect(current()).toEqual(['new', 'old']);
     expect(said).toEqual([expect.stringContaining('has changed')]);
     expect(said.join()).not.toContain('old');
+  });
+
+  it('is used when two looks have found the same in it, for half a secret reads like a whole one', async () => {
+    const { path, current, look } = open('old\n');
+    for (const half of ['n', 'ne', 'new\nol', 'new\nold\n']) {
+      writeFileSync(path, half);
+      await look();
+      expect(current()).toEqual(['old']);
+    }
+    await look();
+    expect(current()).toEqual(['new', 'old']);
   });
 
   it('that cannot be used any more leaves what it had, and is warned about once', async () => {

@@ -36,6 +36,8 @@ export class TokenFile {
   readonly #path: string;
   readonly #options: TokenFileOptions;
   #tokens: readonly Secret[];
+  /** What the last look found, where that was usable. */
+  #seen: readonly Secret[];
   /** What was said of the file last; empty where it was usable. */
   #said = '';
   #timer: Timer | undefined;
@@ -45,6 +47,7 @@ export class TokenFile {
   constructor(path: string, tokens: readonly Secret[], options: TokenFileOptions) {
     this.#path = path;
     this.#tokens = tokens;
+    this.#seen = tokens;
     this.#options = options;
     this.#wait();
   }
@@ -69,8 +72,9 @@ export class TokenFile {
     const { log } = this.#options;
     try {
       const tokens = parse(this.#path, await readFile(this.#path, 'utf8'));
-      if (!isSame(tokens, this.#tokens)) log.info(`token_file ${this.#path} has changed and was read again`);
-      this.#tokens = tokens;
+      // Half a secret reads like a whole one: what two looks find was written to its end.
+      if (isSame(tokens, this.#seen)) this.#use(tokens);
+      this.#seen = tokens;
       this.#said = '';
     } catch (error) {
       const { message } = toTokenFileError(this.#path, error);
@@ -78,6 +82,12 @@ export class TokenFile {
         log.warn(`token_file: ${message}; the secrets that it had before stay in use`);
       this.#said = message;
     }
+  }
+
+  #use(tokens: readonly Secret[]): void {
+    if (isSame(tokens, this.#tokens)) return;
+    this.#tokens = tokens;
+    this.#options.log.info(`token_file ${this.#path} has changed and was read again`);
   }
 }
 
