@@ -115,6 +115,7 @@ describe('slipway token verify', () => {
     const seed = join(testFolder(), 'seed');
     writeFileSync(seed, vectors.keys.org_issuer_seed);
     const { code, err } = await verify(provisioning, '--key', seed);
+    expect(await verify(provisioning, '--key', vectors.keys.org_issuer_seed)).toMatchObject({ code, err });
     expect(code).toBe(2);
     expect(err).toContain('private key');
   });

@@ -1,13 +1,11 @@
 // slipway token verify: whether a token is to be believed, by the rules that the services go by.
 
-import { createPublicKey } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { textClaim, timeText } from '../../shared/trust/claims.js';
-import { openToken, verifySignature } from '../../shared/trust/compact-token.js';
+import { openToken } from '../../shared/trust/compact-token.js';
 import { provisioningPurpose, verifyProvisioningToken } from '../../shared/trust/provisioning-token.js';
 import { verifyServerToken } from '../../shared/trust/server-token.js';
-import { parseSigningKey } from '../../shared/trust/signing-key.js';
+import { isSignedBySeed } from '../../shared/trust/signed-by-seed.js';
 import { TrustError } from '../../shared/trust/trust-error.js';
 import type { VerificationKey } from '../../shared/trust/verification-key.js';
 import { VerificationKeySource } from '../../shared/trust/verification-key-source.js';
@@ -37,7 +35,7 @@ export function addVerifyCommand(token: Command, terminal: Terminal): void {
         terminal.out(`valid: ${await verify(text, key, options.purpose, terminal.now())}\n`);
       } catch (error) {
         if (!(error instanceof TrustError)) throw error;
-        if (error.fault === 'SIGNATURE' && (await isSignedBySeed(text, options.key))) {
+        if (error.fault === 'SIGNATURE' && (await isSignedBySeed(text, key))) {
           throw new UsageError('--key: this is the private key of whoever signed; give its public key');
         }
         throw new CommandError(`not valid, ${error.fault}: ${error.message}`);
@@ -56,17 +54,6 @@ async function openKey(setting: string): Promise<VerificationKey> {
   } catch (error) {
     if (!(error instanceof TrustError)) throw error;
     throw new UsageError(`--key: ${error.message}`);
-  }
-}
-
-/** A seed and a public key look the same: 64 hex digits, and one was given for the other. */
-async function isSignedBySeed(token: string, setting: string): Promise<boolean> {
-  try {
-    const seed = parseSigningKey((await readFile(setting, 'utf8')).trim());
-    await verifySignature(openToken(token), { key: createPublicKey(seed.key), algorithms: ['EdDSA'] });
-    return true;
-  } catch {
-    return false;
   }
 }
 

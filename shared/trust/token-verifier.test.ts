@@ -72,3 +72,26 @@ test('only so many are remembered, the newest ones', async () => {
   expect(await verifier.verify(third, now)).toBe(answers[2]);
   expect(await verifier.verify(first, now)).not.toBe(answers[0]);
 });
+
+test('a seed in the place of the public key is told, as soon as a token of it has come', async () => {
+  key = parseVerificationKey(seed(1));
+  const strange = expect.stringMatching(/verified with$/);
+  await expect(verifier.verify(await token({}, 2), now)).rejects.toMatchObject({ message: strange });
+  const told = { fault: 'SIGNATURE', message: expect.stringMatching(/jwt_verify_cert.*is the seed/) };
+  await expect(verifier.verify(await token(), now)).rejects.toMatchObject(told);
+  await expect(verifier.verify(await token({}, 2), now)).rejects.toMatchObject(told);
+  key = keyOf(3);
+  await expect(verifier.verify(await token(), now)).rejects.toMatchObject({ message: strange });
+  key = keyOf(1);
+  await verifier.verify(await token(), now);
+});
+
+test('whether the key is a seed is looked at for so many tokens, and no more', async () => {
+  key = parseVerificationKey(seed(1));
+  const strange = expect.stringMatching(/verified with$/);
+  const foreign = await token({}, 2);
+  for (let times = 0; times < 20; times++) {
+    await expect(verifier.verify(foreign, now)).rejects.toMatchObject({ message: strange });
+  }
+  await expect(verifier.verify(await token(), now)).rejects.toMatchObject({ message: strange });
+});

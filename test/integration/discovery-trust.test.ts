@@ -140,6 +140,15 @@ describe('the token of a report', () => {
     await expect(startDiscovery({ jwt_verify_cert: 'abc'.repeat(20) })).rejects.toThrow(/jwt_verify_cert: /);
   });
 
+  it('is refused with the reason where the signing seed was given as the key', async () => {
+    const app = await startDiscovery({ jwt_verify_cert: '01'.repeat(32) });
+    const key = new TokenKey((await Site.make()).folder.path);
+    const reporter = new Reporter(registryClient(app), 'a.example', 1);
+    reporter.shown = { token: await key.token() };
+    const message = expect.stringMatching(/jwt_verify_cert\) is the seed of a signer/);
+    await expect(reporter.report('STARTUP')).rejects.toMatchObject({ ...refusal, message });
+  });
+
   it('that is refused is told of once, with the number, the reason and the source, and never with the token', async () => {
     const site = await Site.make();
     const key = new TokenKey(site.folder.path);
