@@ -4,22 +4,19 @@
 import {
   ServerInterceptingCall,
   type ServerInterceptor,
-  type ServerUnaryCall,
   type ServiceDefinition,
   status,
 } from '@grpc/grpc-js';
 import type { Logger } from '../logger.js';
 import type { Role } from '../tls/roles.js';
 import { RpcError, toStatus } from './errors.js';
+import { type AuthContext, certificateName } from './peer-name.js';
 
 /** OPEN: anybody. Else one of these roles. */
 export type Access = 'OPEN' | readonly Role[];
 
 /** The access of every RPC of a service, by its name: `WatchNodes`. */
 export type AccessTable = Readonly<Record<string, Access>>;
-
-/** What a connection shows of its peer. */
-export type AuthContext = ReturnType<ServerUnaryCall<unknown, unknown>['getAuthContext']>;
 
 /** Says which roles the peer of a call has. */
 export interface Authenticator {
@@ -52,7 +49,7 @@ export class AccessByPath {
   enforcedWith(authenticator: Authenticator, log: Logger): ServerInterceptor {
     return ({ path }, call) => {
       const access = this.#access.get(path);
-      const refusal = refusalOf(path, access, () => authenticator.rolesOf(call.getAuthContext()));
+      const refusal = refusalOf(path, access, () => call.getAuthContext(), authenticator);
       if (refusal === undefined) return new ServerInterceptingCall(call);
       const told = toStatus(refusal);
       log.debug({ rpc: path, peer: call.getPeer(), why: told.details }, 'a call was refused');
@@ -62,19 +59,26 @@ export class AccessByPath {
 }
 
 /** @returns undefined where the call may go on */
-function refusalOf(path: string, access: Access | undefined, rolesOf: () => ReadonlySet<Role>): unknown {
+function refusalOf(
+  path: string,
+  access: Access | undefined,
+  contextOf: () => AuthContext,
+  authenticator: Authenticator,
+): unknown {
   if (access === 'OPEN') return undefined;
   try {
-    const has = rolesOf();
+    const context = contextOf();
+    const has = authenticator.rolesOf(context);
     if (access?.some((role) => has.has(role))) return undefined;
-    return roleMissing(path, access ?? [], has);
+    return roleMissing(path, access ?? [], has, certificateName(context));
   } catch (error) {
     return error;
   }
 }
 
-function roleMissing(path: string, needed: readonly Role[], has: ReadonlySet<Role>): RpcError {
+function roleMissing(path: string, needed: readonly Role[], has: ReadonlySet<Role>, name: string): RpcError {
   const held = has.size === 0 ? 'no role' : `the role ${[...has].join(', ')}`;
-  const message = `${path.slice(1)} needs the role ${needed.join(' or ')}; this certificate has ${held}`;
+  const holder = name === '' ? 'this certificate' : `the certificate of "${name}"`;
+  const message = `${path.slice(1)} needs the role ${needed.join(' or ')}; ${holder} has ${held}`;
   return new RpcError(status.PERMISSION_DENIED, message, { reason: 'ROLE_MISSING' });
 }

@@ -4,6 +4,7 @@ import { type Metadata, status } from '@grpc/grpc-js';
 import type { Logger } from '../logger.js';
 import { formatHostPort, unmapIp } from '../net/addresses.js';
 import { RpcError } from './errors.js';
+import { type AuthContext, certificateName } from './peer-name.js';
 
 export interface CallContext {
   readonly metadata: Metadata;
@@ -11,6 +12,8 @@ export interface CallContext {
   readonly peer: string;
   /** The peer's IP address; an IPv4 address mapped into IPv6 is given as IPv4. Empty where unknown. */
   readonly peerHost: string;
+  /** The name in the peer's verified certificate, for people to read; empty where it has shown none. */
+  readonly peerName: string;
   /** The host and port that the caller dialled, as it says. */
   readonly authority: string;
   /** Aborted when the caller cancelled, the deadline passed or, for streams, the server stops. */
@@ -28,6 +31,7 @@ export interface ServedCall {
   getPeer(): string;
   getHost(): string;
   getPath(): string;
+  getAuthContext(): AuthContext;
   once(event: string | symbol, listener: () => void): unknown;
 }
 
@@ -55,6 +59,10 @@ export class CallLife implements CallContext {
 
   get metadata(): Metadata {
     return this.#call.metadata;
+  }
+
+  get peerName(): string {
+    return certificateName(this.#call.getAuthContext());
   }
 
   get authority(): string {

@@ -3,7 +3,7 @@ import { status } from '@grpc/grpc-js';
 import { describe, expect, it } from 'vitest';
 import { type CertificateWish, dayMs, makeCertificate } from '../../test/fakes/certificates.js';
 import { FakeClock } from '../../test/fakes/fake-clock.js';
-import type { AuthContext } from '../grpc/access.js';
+import type { AuthContext } from '../grpc/peer-name.js';
 import { certificateAuthenticator } from './certificate-authenticator.js';
 import { defaultRolePatterns } from './roles.js';
 

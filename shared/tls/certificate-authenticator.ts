@@ -3,8 +3,9 @@
 
 import { status } from '@grpc/grpc-js';
 import type { Clock } from '../clock.js';
-import type { AuthContext, Authenticator } from '../grpc/access.js';
+import type { Authenticator } from '../grpc/access.js';
 import { RpcError } from '../grpc/errors.js';
+import type { AuthContext } from '../grpc/peer-name.js';
 import { type CertificateFacts, readCertificate } from './certificate-facts.js';
 import { compileRoles, type Role, type RolePatterns } from './roles.js';
 

@@ -58,7 +58,7 @@ function client(app: ProvisionerApp, channel: ChannelCredentials): ProvisionerSe
 async function channelOf(role: string | undefined): Promise<ChannelCredentials> {
   const ca = Buffer.from(authority.certificatePem);
   if (role === undefined) return credentials.createSsl(ca);
-  const { private_key: key, cert_chain: chain } = pair(await issue(role));
+  const { private_key: key, cert_chain: chain } = pair(await issue(role, { name: `a ${role}` }));
   return credentials.createSsl(ca, key, chain);
 }
 
@@ -92,8 +92,16 @@ describe('a provisioner with TLS', () => {
       return callUnary(made.pause.bind(made), { message: 'x' }, { timeoutMs });
     };
     await expect(pauseAs(undefined)).rejects.toMatchObject({ code: 16 });
-    await expect(pauseAs('viewer')).rejects.toMatchObject({ code: 7 });
-    await expect(pauseAs('operator')).resolves.toMatchObject({ pause: { paused: true } });
+    await expect(pauseAs('viewer')).rejects.toMatchObject({
+      code: 7,
+      message: expect.stringContaining(
+        'needs the role operator; the certificate of "a viewer" has the role viewer',
+      ),
+    });
+    const pause = { paused: true, by: 'a operator' };
+    await expect(pauseAs('operator')).resolves.toMatchObject({ pause });
+    const told = await site.line(({ msg }) => String(msg).startsWith('paused by'));
+    expect(told.by).toBe('a operator');
   });
 
   it('does not speak to a discovery of another authority', async () => {

@@ -22,7 +22,7 @@ export function provisionerService(pause: OperatorPause, log: Logger): ServedSer
   const change = (turn: (by: string, message: string) => Promise<void>) =>
     unary(log, async ({ message }: { message: string }, context: CallContext) => {
       checkMessage(message);
-      await turn(context.peerHost, message).catch(refuse);
+      await turn(context.peerName || context.peerHost, message).catch(refuse);
       return { pause: toPauseStatus(pause.note) } satisfies PauseResponse & ResumeResponse;
     });
   const implementation: ProvisionerServiceServer = {
