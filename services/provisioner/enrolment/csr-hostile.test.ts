@@ -58,6 +58,17 @@ test('a request of which any byte was changed is refused', () => {
   );
 });
 
+test('a request of RSA-PSS of which any byte was changed is refused, also where no signature covers it', () => {
+  const request = contentOf(readFileSync(new URL('openssl-rsa-pss.pem', folder), 'utf8'));
+  for (let place = 0; place < request.length; place += 1) {
+    for (const by of [0x01, 0x06, 0x08, 0x40, 0xff]) {
+      const changed = Buffer.from(request);
+      changed[place] = (changed[place] ?? 0) ^ by;
+      expect(accepts(toPem(changed)), `byte ${place} changed by ${by}`).toBe(false);
+    }
+  }
+});
+
 test('a request that was cut, spliced or repeated is refused', () => {
   const splice = fc.record({
     at: fc.nat(),

@@ -105,28 +105,45 @@ function readMethod(identifier: DerNode): Method {
 
 /** RSASSA-PSS-params (RFC 4055): what is left out means SHA-1. */
 function readPss(parameters: DerNode | undefined): Method {
-  const fields = new Map(parameters?.children.map((field) => [field.tag, field.children[0]]));
+  const fields = pssFields(parameters);
   const [hash, mask, salt, trailer] = [0xa0, 0xa1, 0xa2, 0xa3].map((tag) => fields.get(tag));
-  if (parameters?.tag !== tags.sequence || hash === undefined || mask === undefined)
-    throw unsupported('RSA-PSS with SHA-1');
+  if (hash === undefined || mask === undefined) throw unsupported('RSA-PSS with SHA-1');
   const digest = digestOf(hash);
-  const [maskType, maskHash] = expectNode(mask, tags.sequence, 'the mask of RSA-PSS').children;
+  const [maskType, maskHash] = expectNode(mask, tags.sequence, 'the mask of RSA-PSS', pair).children;
   const sameMask =
     oidOf(maskType, 'the mask of RSA-PSS') === mgf1Type && maskHash && digestOf(maskHash) === digest;
   // 1 is the only trailer that there is; it is the default.
-  if (!sameMask || (trailer !== undefined && !trailer.content.equals(Buffer.of(1)))) {
+  if (!sameMask || (trailer !== undefined && !trailer.raw.equals(Buffer.of(tags.integer, 1, 1)))) {
     throw unsupported('RSA-PSS with a mask or trailer of its own');
   }
   return { kind: 'RSA', digest, pssSaltBytes: salt === undefined ? 20 : saltBytes(salt) };
 }
 
+const pair = { min: 2, max: 2 };
+
+/** The fields by their tags, each there once and with one value. */
+function pssFields(parameters: DerNode | undefined): ReadonlyMap<number, DerNode> {
+  const { children } = expectNode(parameters, tags.sequence, 'what RSA-PSS is used with', { min: 0, max: 4 });
+  const fields = new Map<number, DerNode>();
+  let last = 0x9f;
+  for (const { tag, children: values } of children) {
+    const [value] = values;
+    if (tag <= last || tag > 0xa3 || value === undefined || values.length > 1) {
+      throw unsupported('RSA-PSS with fields of its own');
+    }
+    fields.set(tag, value);
+    last = tag;
+  }
+  return fields;
+}
+
 function digestOf(identifier: DerNode): string {
-  const oid = oidOf(
-    expectNode(identifier, tags.sequence, 'the digest of RSA-PSS').children[0],
-    'the digest of RSA-PSS',
-  );
+  const what = 'the digest of RSA-PSS';
+  const [type, parameters] = expectNode(identifier, tags.sequence, what, { min: 1, max: 2 }).children;
+  const oid = oidOf(type, what);
   const digest = pssDigests.get(oid);
   if (digest === undefined) throw unsupported(`RSA-PSS with the digest ${oid}`);
+  if (parameters !== undefined) expectNode(parameters, tags.null, `what ${what} is used with`);
   return digest;
 }
 
