@@ -1,35 +1,24 @@
-// Says why reports do not get through, so that whoever looks at a node sees why nothing comes of it: once a minute at
-// most, however many nodes try how often. Each failure by itself is for the debug log.
+// Says why reports do not get through, so that whoever looks at a node sees why nothing comes of it.
 
 import { status } from '@grpc/grpc-js';
 import type { Clock } from '../../../shared/clock.js';
 import { type RpcError, statusName } from '../../../shared/grpc/errors.js';
 import { plainFailure } from '../../../shared/grpc/plain-failure.js';
-
-/** How often it is said, at most: milliseconds. */
-const everyMs = 60_000;
+import { OnceAMinute } from '../once-a-minute.js';
 
 export class FailedReports {
-  readonly #clock: Clock;
-  readonly #warn: (message: string) => void;
-  #unsaid = 0;
-  #notBefore = Number.NEGATIVE_INFINITY;
+  readonly #warning: OnceAMinute;
 
   constructor(clock: Clock, warn: (message: string) => void) {
-    this.#clock = clock;
-    this.#warn = warn;
+    this.#warning = new OnceAMinute(clock, warn);
   }
 
   count(error: RpcError): void {
     if (isOrdinary(error)) return;
-    this.#unsaid++;
-    const now = this.#clock.monotonic();
-    if (now < this.#notBefore) return;
-    const times = this.#unsaid === 1 ? '' : ` (${this.#unsaid} since this was said last)`;
-    const why = `${statusName(error.code)}: ${plainFailure(error.message)}`;
-    this.#warn(`a report did not get through: ${why}${times}`);
-    this.#unsaid = 0;
-    this.#notBefore = now + everyMs;
+    this.#warning.count((times) => {
+      const since = times === 1 ? '' : ` (${times} since this was said last)`;
+      return `a report did not get through: ${statusName(error.code)}: ${plainFailure(error.message)}${since}`;
+    });
   }
 }
 
