@@ -139,7 +139,9 @@ describe('what signs server tokens', () => {
     const { files, clock, said } = start({ key });
     files.watch();
     rmSync(key);
-    for (let turn = 0; turn < 100 && said.length === 0; turn += 1) await clock.advance(10_000);
+    // The disk takes its time, whatever the clock says.
+    const end = performance.now() + 5_000;
+    while (said.length === 0 && performance.now() < end) await clock.advance(10_000);
     expect(said).toHaveLength(1);
     files.close();
   });
