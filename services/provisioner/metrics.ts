@@ -9,7 +9,7 @@ import type { NodeEvent } from './fleet/node-event.js';
 import type { HelperObservation } from './helper/exec-helper.js';
 import type { CallCode } from './run/node.js';
 import type { AttemptObserver, NodeRpc } from './run/node-client.js';
-import type { FailureReason, HelperFailureReason, OutcomeKind } from './run/outcome.js';
+import type { FailureReason, HelperFailureReason, OutcomeKind, UpgradeFailureReason } from './run/outcome.js';
 
 /** What counts: hand it to those who work. */
 export interface Meters extends EventSink, AttemptObserver {
@@ -48,8 +48,8 @@ export function createMeters(metrics: Metrics): Meters {
   });
   const runs = metrics.counter({
     name: 'runs_total',
-    help: 'Finished runs by outcome, and for those that failed by reason.',
-    labels: { outcome: keys(outcomes), reason: ['', ...keys(reasons)] },
+    help: 'Finished runs by outcome, and for those that failed, or whose upgrade did, by reason.',
+    labels: { outcome: keys(outcomes), reason: ['', ...keys(reasons), ...keys(upgradeReasons)] },
     only: runSeries,
   });
   const runDuration = metrics.histogram({
@@ -171,6 +171,8 @@ const eventTypes: Readonly<Record<NodeEvent['type'], true>> = {
 
 const outcomes: Readonly<Record<OutcomeKind, true>> = {
   PROVISIONED: true,
+  UPGRADED: true,
+  UPGRADE_FAILED: true,
   SHUT_DOWN: true,
   DEFERRED: true,
   FAILED: true,
@@ -214,12 +216,19 @@ const reasons: Readonly<Record<FailureReason, true>> = {
   ...helperReasons,
 };
 
+const upgradeReasons: Readonly<Record<UpgradeFailureReason, true>> = {
+  UPGRADE_REFUSED: true,
+  UPGRADE_RPC_FAILED: true,
+  UPGRADE_LOOP: true,
+};
+
 const rpcs: Readonly<Record<NodeRpc, true>> = {
   Identify: true,
   GetJwt: true,
   GenerateEd25519Key: true,
   GetInventory: true,
   GenerateCsr: true,
+  UpdateRelease: true,
   Configure: true,
   Restart: true,
   Shutdown: true,
@@ -245,11 +254,15 @@ const codes: Readonly<Record<CallCode, true>> = {
   UNAUTHENTICATED: true,
 };
 
-/** Only a run that failed has a reason. */
-const runSeries: readonly { outcome: OutcomeKind; reason: FailureReason | '' }[] = [
+/** Only a run that failed, or whose upgrade did, has a reason. */
+const runSeries: readonly {
+  outcome: OutcomeKind;
+  reason: FailureReason | UpgradeFailureReason | '';
+}[] = [
   ...keys(outcomes)
-    .filter((outcome) => outcome !== 'FAILED')
+    .filter((outcome) => outcome !== 'FAILED' && outcome !== 'UPGRADE_FAILED')
     .map((outcome) => ({ outcome, reason: '' as const })),
+  ...keys(upgradeReasons).map((reason) => ({ outcome: 'UPGRADE_FAILED' as const, reason })),
   ...keys(reasons).map((reason) => ({ outcome: 'FAILED' as const, reason })),
 ];
 

@@ -15,6 +15,7 @@ import {
   NodeCallError,
   type NodeDescription,
   type NodeFeatures,
+  type Release,
   type RunStage,
 } from '../../services/provisioner/run/node.js';
 import type { Clock } from '../../shared/clock.js';
@@ -27,6 +28,7 @@ export type FakeRpc =
   | 'generateKey'
   | 'getInventory'
   | 'generateCsr'
+  | 'updateRelease'
   | 'configure'
   | 'restart'
   | 'shutdown'
@@ -83,6 +85,8 @@ export class FakeNode {
   readonly records = new Map<RunId, RunRecord>();
   /** Configurations that were committed, in order. */
   readonly committed: Configuration[] = [];
+  /** Releases that it changed to, in order. */
+  readonly upgrades: Release[] = [];
   readonly calls: RecordedCall[] = [];
   /** Called before each call is looked at. */
   onCall: ((call: RecordedCall) => void) | undefined;
@@ -96,7 +100,7 @@ export class FakeNode {
   restarts = 0;
   readonly #clock: Clock;
   readonly #faults = new Map<FakeRpc, Fault[]>();
-  #pending: { readonly rpc: 'restart' | 'shutdown'; readonly runId: RunId } | undefined;
+  #pending: { readonly rpc: 'restart' | 'shutdown' | 'updateRelease'; readonly runId: RunId } | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -144,6 +148,8 @@ export class FakeNode {
       generateCsr: (caller, commonName, limits) =>
         this.#call('generateCsr', caller, limits, () => this.keys.generateCsr(commonName)),
       getInventory: (caller, limits) => this.#call('getInventory', caller, limits, () => this.inventory),
+      updateRelease: (caller, release, limits) =>
+        this.#call('updateRelease', caller, limits, () => this.#updateRelease(caller, release)),
       configure: (caller, configuration, limits) =>
         this.#call('configure', caller, limits, () => this.#configure(caller, configuration)),
       restart: (caller, _splayMs, limits) =>
@@ -243,6 +249,17 @@ export class FakeNode {
     const configurationDigest = this.digestOverride ?? configurationDigestOf(configuration);
     this.records.set(runId, { stage: 'CONFIGURED', configurationDigest });
     return configurationDigest;
+  }
+
+  /** What was committed before is withdrawn. A repeat joins. */
+  #updateRelease({ runId }: Caller, release: Release): void {
+    if (this.#pending?.rpc === 'updateRelease') return;
+    for (const record of this.records.values()) record.configurationDigest = '';
+    this.upgrades.push(release);
+    this.version = release.version;
+    this.inventory = { ...this.inventory, version: release.version };
+    this.#pending = { rpc: 'updateRelease', runId };
+    this.#record(runId).stage = 'UPGRADED';
   }
 
   #restart({ runId }: Caller): void {

@@ -19,7 +19,7 @@ const benchSettings = {
   rpcTimeoutMs: 10_000,
   runTimeoutMs: 600_000,
   restartSplayMs: 1_000,
-  features: { jwt: false, ed25519: false, pki: false },
+  features: { jwt: false, ed25519: false, pki: false, upgrades: false },
 };
 
 const intervalMs = 60_000;

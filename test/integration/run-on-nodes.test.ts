@@ -114,6 +114,7 @@ function losing(dial: Dial, rpc: 'configure' | 'restart' | 'shutdown', when: 'BE
       generateKey: (caller, nonce, limits) => agent.generateKey(caller, nonce, limits),
       generateCsr: (caller, commonName, limits) => agent.generateCsr(caller, commonName, limits),
       getInventory: (caller, limits) => agent.getInventory(caller, limits),
+      updateRelease: (caller, release, limits) => agent.updateRelease(caller, release, limits),
       getRunStatus: (caller, limits) => agent.getRunStatus(caller, limits),
       configure: maybe('configure', (...args: Parameters<NodeAgent['configure']>) =>
         agent.configure(...args),
@@ -170,7 +171,7 @@ function createBench(options: BenchOptions = {}) {
       ...timeouts,
       runTimeoutMs: 60_000,
       restartSplayMs: 0,
-      features: { jwt: false, ed25519: false, pki: false, ...options.features },
+      features: { jwt: false, ed25519: false, pki: false, upgrades: false, ...options.features },
     },
     enrolment: {
       denyList: parseDenyList([]),

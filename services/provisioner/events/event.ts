@@ -2,7 +2,7 @@
 // metrics are made from these events; whoever produces them knows nothing of either.
 
 import type { Identity, RunId } from '../../../shared/identity.js';
-import type { FailureReason, OutcomeKind } from '../run/outcome.js';
+import type { FailureReason, OutcomeKind, UpgradeFailureReason } from '../run/outcome.js';
 
 /** A step of the sequence (design, section 10). */
 export type StepName =
@@ -14,6 +14,7 @@ export type StepName =
   | 'HELPER'
   | 'SHUTDOWN'
   | 'CREDENTIALS'
+  | 'UPDATE_RELEASE'
   | 'CONFIGURE'
   | 'RESTART';
 
@@ -69,8 +70,8 @@ export type ProvisioningEvent =
       readonly identity: Identity;
       readonly runId: RunId;
       readonly outcome: OutcomeKind;
-      /** Empty for outcomes other than FAILED. */
-      readonly reason: FailureReason | '';
+      /** Empty for outcomes other than FAILED and UPGRADE_FAILED. */
+      readonly reason: FailureReason | UpgradeFailureReason | '';
       readonly message: string;
       readonly durationMs: number;
       readonly nextState: NextState;

@@ -67,7 +67,7 @@ export class Aftermath {
       identity,
       runId,
       outcome: outcome.kind,
-      reason: outcome.kind === 'FAILED' ? outcome.reason : '',
+      reason: 'reason' in outcome ? outcome.reason : '',
       message: messageOf(outcome),
       durationMs,
       nextState: next.state,
@@ -108,6 +108,8 @@ function messageOf(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'PROVISIONED':
       return outcome.unsettled ? 'the restart is not settled: only its confirmation will tell' : '';
+    case 'UPGRADED':
+      return `from ${outcome.from} to ${outcome.to}`;
     case 'CANCELLED':
       return outcome.cause;
     default:

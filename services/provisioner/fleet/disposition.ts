@@ -10,10 +10,12 @@ import { loopThreshold } from './counters.js';
 export function rowEffect(outcome: Outcome): 'ADDS' | 'ENDS' | 'KEEPS' {
   switch (outcome.kind) {
     case 'PROVISIONED':
+    case 'UPGRADED':
     case 'SHUT_DOWN':
     case 'DEFERRED':
       return 'ENDS';
     case 'FAILED':
+    case 'UPGRADE_FAILED':
       return 'ADDS';
     case 'SUPERSEDED':
       // A node that boots anew in every run, or says so, would be run without a pause for ever.
@@ -50,6 +52,7 @@ export interface Past {
 /** Failures in a row after which a host is only released. */
 const freeFailures = 2;
 const fenceHoldMs = 60_000;
+const upgradeHoldMs = 60_000;
 const longestDeferralMs = 24 * 3_600_000;
 
 /** @returns what becomes of a host whose run ended so */
@@ -64,6 +67,11 @@ export function afterRun(outcome: Outcome, past: Past, policy: DispositionPolicy
     }
     case 'FAILED':
       return pauseAfterFailures(past, policy, random) ?? { state: 'RELEASED' };
+    case 'UPGRADE_FAILED':
+      return past.failuresInRow < 2
+        ? { state: 'HELD', ms: upgradeHoldMs }
+        : (pauseAfterFailures(past, policy, random) ?? { state: 'RELEASED' });
+    case 'UPGRADED':
     case 'SKIPPED_STALE':
       return { state: 'RELEASED' };
     case 'SUPERSEDED':

@@ -42,7 +42,7 @@ describe('failures', () => {
         certificateSha256: '',
         inventory: { value: inventory, fetchedAt: 0 },
       };
-      await bench.end({ kind: 'DEFERRED', message: 'later', retryAfterMs }, fetched);
+      await bench.end({ kind: 'DEFERRED', by: 'HELPER', message: 'later', retryAfterMs }, fetched);
       await bench.clock.advance(retryAfterMs - 1);
       bench.fleet.handle(sighted('a'));
       await bench.clock.advance(1);
@@ -59,7 +59,7 @@ describe('failures', () => {
     const bench = new FleetBench();
     const { fleet } = bench;
     fleet.handle(sighted('a'));
-    await bench.end({ kind: 'DEFERRED', message: 'later', retryAfterMs: 10 * intervalMs });
+    await bench.end({ kind: 'DEFERRED', by: 'HELPER', message: 'later', retryAfterMs: 10 * intervalMs });
     await bench.clock.advance(10 * intervalMs);
     expect(bench.runs.all).toHaveLength(1);
     expect(bench.sink.of('HOST_RELEASED')).toMatchObject([{ identity: 'a', cause: 'NOT_SIGHTED' }]);
@@ -70,7 +70,7 @@ describe('failures', () => {
     const { fleet } = bench;
     for (const name of ['a', 'b']) {
       fleet.handle(sighted(name));
-      await bench.end({ kind: 'DEFERRED', message: 'later', retryAfterMs: intervalMs });
+      await bench.end({ kind: 'DEFERRED', by: 'HELPER', message: 'later', retryAfterMs: intervalMs });
     }
     fleet.handle(gone('a'));
     fleet.handle(sighted('b', 2));

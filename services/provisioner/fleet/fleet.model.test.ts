@@ -25,8 +25,8 @@ const bootNumber = fc.integer({ min: 1, max: 4 });
 const outcome = fc.constantFrom<Outcome>(
   { kind: 'PROVISIONED', unsettled: false },
   { kind: 'SHUT_DOWN', message: '' },
-  { kind: 'DEFERRED', message: '', retryAfterMs: undefined },
-  { kind: 'DEFERRED', message: '', retryAfterMs: 90_000 },
+  { kind: 'DEFERRED', by: 'HELPER', message: '', retryAfterMs: undefined },
+  { kind: 'DEFERRED', by: 'HELPER', message: '', retryAfterMs: 90_000 },
   { kind: 'FAILED', reason: 'UNREACHABLE', message: '' },
   { kind: 'FAILED', reason: 'PROVISIONING_ENABLED', message: '' },
   { kind: 'SUPERSEDED', by: 'BOOT', message: '' },

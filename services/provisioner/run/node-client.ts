@@ -44,6 +44,7 @@ import {
   type NodeDescription,
   type NodeKey,
   type NodeToken,
+  type Release,
   type RunStatus,
 } from './node.js';
 
@@ -54,6 +55,7 @@ export type NodeRpc =
   | 'GenerateEd25519Key'
   | 'GetInventory'
   | 'GenerateCsr'
+  | 'UpdateRelease'
   | 'Configure'
   | 'Restart'
   | 'Shutdown'
@@ -136,6 +138,12 @@ export class NodeClient implements NodeAgent {
     const request = GenerateCsrRequest.fromPartial({ commonName });
     const read = (reply: Buffer) => toNodeCsr(GenerateCsrResponse.decode(reply));
     return this.#call({ rpc: 'GenerateCsr', method: service.generateCsr, request, caller, read }, limits);
+  }
+
+  updateRelease(caller: Caller, { repository, version }: Release, limits: CallLimits): Promise<void> {
+    const request = { repository, version };
+    const method = service.updateRelease;
+    return this.#call({ rpc: 'UpdateRelease', method, request, caller, read: ignore }, limits);
   }
 
   configure(caller: Caller, configuration: Configuration, limits: CallLimits): Promise<string> {

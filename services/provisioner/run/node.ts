@@ -62,6 +62,13 @@ export interface Caller {
   readonly secret: Secret | undefined;
 }
 
+/** A release to change to, and where it is to be had. */
+export interface Release {
+  /** Address of the repository of releases. */
+  readonly repository: string;
+  readonly version: string;
+}
+
 export interface CallLimits {
   /** Milliseconds. */
   readonly timeoutMs: number;
@@ -97,6 +104,7 @@ export interface NodeAgent {
   generateKey(caller: Caller, nonce: Uint8Array, limits: CallLimits): Promise<NodeKey>;
   getInventory(caller: Caller, limits: CallLimits): Promise<Inventory>;
   generateCsr(caller: Caller, commonName: string, limits: CallLimits): Promise<NodeCsr>;
+  updateRelease(caller: Caller, release: Release, limits: CallLimits): Promise<void>;
   /** @returns hex digest of what the node committed */
   configure(caller: Caller, configuration: Configuration, limits: CallLimits): Promise<string>;
   restart(caller: Caller, splayMs: number, limits: CallLimits): Promise<void>;

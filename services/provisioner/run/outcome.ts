@@ -26,6 +26,9 @@ export type FailureReason =
   | 'RESTARTED_UNCONFIGURED'
   | HelperFailureReason;
 
+/** Why a run whose helper wanted another release ended without it (design, section 9). */
+export type UpgradeFailureReason = 'UPGRADE_REFUSED' | 'UPGRADE_RPC_FAILED' | 'UPGRADE_LOOP';
+
 /** Why the helper gave no usable reply (design, section 7). */
 export type HelperFailureReason =
   | 'HELPER_TIMEOUT'
@@ -46,8 +49,20 @@ export type Outcome =
   | { readonly kind: 'PROVISIONED'; readonly unsettled: boolean }
   /** The helper wanted the node shut down. */
   | { readonly kind: 'SHUT_DOWN'; readonly message: string }
+  /**
+   * The release was replaced, from the version of the inventory to the one that the helper wanted. The node comes back
+   * in provisioning mode.
+   */
+  | { readonly kind: 'UPGRADED'; readonly from: string; readonly to: string }
+  /** The release was to be replaced first, and was not. */
+  | { readonly kind: 'UPGRADE_FAILED'; readonly reason: UpgradeFailureReason; readonly message: string }
   /** The helper, or the node, wants to be asked later; `retryAfterMs` where it said when. */
-  | { readonly kind: 'DEFERRED'; readonly message: string; readonly retryAfterMs: number | undefined }
+  | {
+      readonly kind: 'DEFERRED';
+      readonly by: 'HELPER' | 'NODE';
+      readonly message: string;
+      readonly retryAfterMs: number | undefined;
+    }
   | { readonly kind: 'FAILED'; readonly reason: FailureReason; readonly message: string }
   /** The last sighting was too old to act on. */
   | { readonly kind: 'SKIPPED_STALE'; readonly message: string }

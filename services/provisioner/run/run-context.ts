@@ -45,6 +45,7 @@ export interface RunFeatures {
   readonly jwt: boolean;
   readonly ed25519: boolean;
   readonly pki: boolean;
+  readonly upgrades: boolean;
 }
 
 /** What nodes are checked with, and what is signed for them. What a feature needs is there where it is on. */

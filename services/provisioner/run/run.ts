@@ -38,6 +38,10 @@ export interface RunTask {
   readonly node: SightedNode;
   /** What earlier runs fetched from this node, if anything. */
   readonly fetched: Fetched | undefined;
+  /** The versions from which the last upgrades in a row of this node started, oldest first. Default none. */
+  readonly upgradedFrom?: readonly string[];
+  /** An earlier run that had configured this node and ended without having restarted it. */
+  readonly cutOffRun?: RunId;
   /** Set where an operator wants a fence far ahead of the clock overtaken. */
   readonly force?: boolean;
 }

@@ -200,7 +200,7 @@ describe('the helper', () => {
     const bench = new RunBench();
     bench.helper.replies({ defer: true, shutdown: true, msg: 'not yet', retryAfterMs: 90_000 });
     const { outcome } = await bench.run();
-    expect(outcome).toEqual({ kind: 'DEFERRED', message: 'not yet', retryAfterMs: 90_000 });
+    expect(outcome).toEqual({ kind: 'DEFERRED', by: 'HELPER', message: 'not yet', retryAfterMs: 90_000 });
     expect(bench.node.count('shutdown')).toBe(0);
   });
 

@@ -122,7 +122,7 @@ function supersededByBoot(): Settlement {
 
 function stopping(): Settlement {
   const message = 'the node is about to stop';
-  return { kind: 'END', outcome: { kind: 'DEFERRED', message, retryAfterMs: undefined } };
+  return { kind: 'END', outcome: { kind: 'DEFERRED', by: 'NODE', message, retryAfterMs: undefined } };
 }
 
 function restartedUnconfigured(): Settlement {

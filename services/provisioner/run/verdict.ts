@@ -129,7 +129,7 @@ function superseded(): Verdict {
 }
 
 function deferred(message: string, retryAfterMs: number | undefined): Verdict {
-  return { kind: 'END', outcome: { kind: 'DEFERRED', message, retryAfterMs } };
+  return { kind: 'END', outcome: { kind: 'DEFERRED', by: 'NODE', message, retryAfterMs } };
 }
 
 /** The outcome of a run that a failed call ends. */

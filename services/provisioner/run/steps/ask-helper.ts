@@ -45,5 +45,5 @@ function inputOf({ task, csr, key, inventory, token }: RunContext): HelperInput 
 function decided(reply: HelperReply): StepResult {
   const deferral = deferralOf(reply);
   if (deferral === undefined) return { kind: 'COMPLETED', tries: 1 };
-  return { kind: 'COMPLETED', tries: 1, outcome: { kind: 'DEFERRED', ...deferral } };
+  return { kind: 'COMPLETED', tries: 1, outcome: { kind: 'DEFERRED', by: 'HELPER', ...deferral } };
 }
