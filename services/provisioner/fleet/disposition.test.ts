@@ -50,6 +50,16 @@ describe('after a run', () => {
       { kind: 'DEFERRED', by: 'HELPER', message: '', retryAfterMs: 1e12 },
       { state: 'BACKING_OFF', ms: 86_400_000 },
     ],
+    [
+      'DEFERRED by the node is released',
+      { kind: 'DEFERRED', by: 'NODE', message: '', retryAfterMs: undefined },
+      { state: 'RELEASED' },
+    ],
+    [
+      'DEFERRED by the node backs off for as long as it asked',
+      { kind: 'DEFERRED', by: 'NODE', message: '', retryAfterMs: 90_000 },
+      { state: 'BACKING_OFF', ms: 90_000 },
+    ],
     ['SKIPPED_STALE is released', { kind: 'SKIPPED_STALE', message: '' }, { state: 'RELEASED' }],
     [
       'SUPERSEDED by a boot is queued at the tail',
@@ -105,6 +115,23 @@ describe('after failures in a row', () => {
     expect(nextAfter(superseded, { failuresInRow: 3 })).toEqual({ state: 'BACKING_OFF', ms: 120_000 });
   });
 
+  it('a node that wants to be left alone is twice in a row, and then backs off likewise', () => {
+    const deferred: Outcome = { kind: 'DEFERRED', by: 'NODE', message: '', retryAfterMs: undefined };
+    expect(nextAfter(deferred, { failuresInRow: 2 })).toEqual({ state: 'RELEASED' });
+    expect(nextAfter(deferred, { failuresInRow: 3 })).toEqual({ state: 'BACKING_OFF', ms: 120_000 });
+  });
+
+  it('a node that names a time is left alone for the longer of the two', () => {
+    const deferred: Outcome = { kind: 'DEFERRED', by: 'NODE', message: '', retryAfterMs: 150_000 };
+    expect(nextAfter(deferred, { failuresInRow: 3 })).toEqual({ state: 'BACKING_OFF', ms: 150_000 });
+    expect(nextAfter(deferred, { failuresInRow: 4 })).toEqual({ state: 'BACKING_OFF', ms: 240_000 });
+  });
+
+  it('a helper that defers is asked again each time, or when it said', () => {
+    const deferred: Outcome = { kind: 'DEFERRED', by: 'HELPER', message: '', retryAfterMs: undefined };
+    expect(nextAfter(deferred, { failuresInRow: 9 })).toEqual({ state: 'RELEASED' });
+  });
+
   it('a loop backs off likewise, from the third comeback on', () => {
     expect(failed(1, 2)).toEqual({ state: 'RELEASED' });
     expect(failed(1, 3)).toEqual({ state: 'BACKING_OFF', ms: 120_000 });
@@ -118,7 +145,12 @@ describe('a row of failures', () => {
     ['FAILED', { kind: 'FAILED', reason: 'UNREACHABLE', message: '' }, 'ADDS'],
     ['PROVISIONED', { kind: 'PROVISIONED', unsettled: true }, 'ENDS'],
     ['SHUT_DOWN', { kind: 'SHUT_DOWN', message: '' }, 'ENDS'],
-    ['DEFERRED', { kind: 'DEFERRED', by: 'HELPER', message: '', retryAfterMs: undefined }, 'ENDS'],
+    [
+      'DEFERRED by the helper',
+      { kind: 'DEFERRED', by: 'HELPER', message: '', retryAfterMs: undefined },
+      'ENDS',
+    ],
+    ['DEFERRED by the node', { kind: 'DEFERRED', by: 'NODE', message: '', retryAfterMs: 9_000 }, 'ADDS'],
     ['SKIPPED_STALE', { kind: 'SKIPPED_STALE', message: '' }, 'KEEPS'],
     ['CANCELLED', { kind: 'CANCELLED', cause: 'PAUSED' }, 'KEEPS'],
     ['SUPERSEDED by a fence', { kind: 'SUPERSEDED', by: 'FENCE', message: '' }, 'KEEPS'],

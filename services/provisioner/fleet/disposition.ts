@@ -12,8 +12,10 @@ export function rowEffect(outcome: Outcome): 'ADDS' | 'ENDS' | 'KEEPS' {
     case 'PROVISIONED':
     case 'UPGRADED':
     case 'SHUT_DOWN':
-    case 'DEFERRED':
       return 'ENDS';
+    case 'DEFERRED':
+      // A node that is about to stop for ever would be run once a sighting, for ever.
+      return outcome.by === 'NODE' ? 'ADDS' : 'ENDS';
     case 'FAILED':
     case 'UPGRADE_FAILED':
       return 'ADDS';
@@ -62,8 +64,10 @@ export function afterRun(outcome: Outcome, past: Past, policy: DispositionPolicy
     case 'SHUT_DOWN':
       return { state: 'HELD', ms: policy.holdMs };
     case 'DEFERRED': {
-      const ms = outcome.retryAfterMs ?? 0;
-      return ms > 0 ? { state: 'BACKING_OFF', ms: Math.min(ms, longestDeferralMs) } : { state: 'RELEASED' };
+      const asked = Math.min(outcome.retryAfterMs ?? 0, longestDeferralMs);
+      const pause = outcome.by === 'NODE' ? pauseAfterFailures(past, policy, random) : undefined;
+      const ms = Math.max(asked, pause?.ms ?? 0);
+      return ms > 0 ? { state: 'BACKING_OFF', ms } : { state: 'RELEASED' };
     }
     case 'FAILED':
       return pauseAfterFailures(past, policy, random) ?? { state: 'RELEASED' };
@@ -97,7 +101,11 @@ function afterBoot({ outdated }: Past): Next {
  * Nothing after the first two failures in a row, then backing off for interval × 2ⁿ with jitter, at most
  * `backoffMaxMs`; n is the failures in a row less two. A loop backs off likewise, from its third comeback.
  */
-function pauseAfterFailures(past: Past, policy: DispositionPolicy, random: Random): Next | undefined {
+function pauseAfterFailures(
+  past: Past,
+  policy: DispositionPolicy,
+  random: Random,
+): Extract<Next, { state: 'BACKING_OFF' }> | undefined {
   const n = Math.max(past.failuresInRow - freeFailures, past.comebacks - loopThreshold + 1);
   return n <= 0 ? undefined : { state: 'BACKING_OFF', ms: backoff(n, policy, random) };
 }

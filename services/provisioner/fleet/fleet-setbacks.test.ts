@@ -81,6 +81,23 @@ describe('failures', () => {
   });
 });
 
+describe('a node that is about to stop, and never does,', () => {
+  it('is run at its next sighting twice, and then backs off as after failures', async () => {
+    const bench = new FleetBench();
+    for (let times = 0; times < 3; times++) {
+      bench.fleet.handle(sighted('a'));
+      await bench.end({ kind: 'DEFERRED', by: 'NODE', message: 'stopping', retryAfterMs: undefined });
+    }
+    expect(bench.sink.of('RUN_FINISHED').map(({ nextState }) => nextState)).toEqual([
+      'RELEASED',
+      'RELEASED',
+      'BACKING_OFF',
+    ]);
+    bench.fleet.handle(sighted('a'));
+    expect(bench.runs.all).toHaveLength(3);
+  });
+});
+
 describe('a node that boots anew in every run', () => {
   it('is run again at once twice, and then backs off as after failures', async () => {
     const bench = new FleetBench();
