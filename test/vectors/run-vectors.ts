@@ -10,6 +10,7 @@ import { ecdh } from './checkers/ecdh.js';
 import { helperReplies } from './checkers/helper-replies.js';
 import { jwt } from './checkers/jwt.js';
 import { shellquote } from './checkers/shellquote.js';
+import { versionCompare } from './checkers/version-compare.js';
 
 /** The folder cannot be used. */
 export class VectorsError extends Error {
@@ -32,10 +33,8 @@ const checkers: ReadonlyMap<string, Checker> = new Map([
   ['jwt.json', jwt],
   ['shellquote.json', shellquote],
   ['helper-replies.json', helperReplies],
+  ['version-compare.json', versionCompare],
 ]);
-
-/** Files that are known and whose subject is not part of this version. */
-const later: ReadonlyMap<string, string> = new Map([['version-compare.json', 'upgrades are']]);
 
 /**
  * Checks every known file in the folder and ends with a line `N passed, N failed`.
@@ -48,7 +47,6 @@ export async function runVectors(folder: string, print: (line: string) => void):
   let malformed = 0;
   for (const name of names) {
     const checker = checkers.get(name);
-    const subject = later.get(name);
     if (checker !== undefined) {
       try {
         const results = await checker(await readJson(join(folder, name)));
@@ -59,8 +57,6 @@ export async function runVectors(folder: string, print: (line: string) => void):
         malformed += 1;
         print(`${name}: cannot be used: ${error.message}`);
       }
-    } else if (subject !== undefined) {
-      print(`${name}: skipped: ${subject} not part of this version`);
     } else {
       print(`${name}: ignored: no vector file that is known`);
     }
@@ -79,7 +75,7 @@ async function vectorFiles(folder: string): Promise<string[]> {
     throw new VectorsError(`cannot read the folder: ${messageOf(error)}`, { cause: error });
   }
   const names = entries.filter((name) => name.endsWith('.json')).sort();
-  if (!names.some((name) => checkers.has(name) || later.has(name))) {
+  if (!names.some((name) => checkers.has(name))) {
     throw new VectorsError(`no vector file that is known in ${folder} (${[...checkers.keys()].join(', ')})`);
   }
   return names;
