@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { RunId } from '../../../shared/identity.js';
 import { signChallenge } from '../../../shared/trust/challenge.js';
 import { newX25519Pair, type X25519Pair } from '../../../shared/trust/key-transfer.js';
-import { Slots } from '../slots.js';
 import {
   certificateName,
   csrFile,
@@ -30,28 +29,25 @@ import { Admission } from './admission.js';
 import type { AgentOptions } from './agent-options.js';
 import type { Csr, Presence, ProvenKey, TokenAndKey } from './answers.js';
 import { readSettings } from './arguments.js';
-import type { Arguments, Call, StopRpc } from './call.js';
-import { checkRequest, type Readiness } from './checks.js';
+import type { Call, StopRpc } from './call.js';
+import type { Readiness } from './checks.js';
 import { type Checked, type Configuration, filesOf } from './configuration.js';
 import { type Inventory, inventoryOf } from './inventory.js';
 import { fitToKeys } from './key-fit.js';
 import { type CsrSubject, newEd25519Key } from './own-keys.js';
 import { NotServedError, RefusedError } from './refusal.js';
 import { findSslFolder } from './ssl-folder.js';
+import { type Gate, Turns } from './turns.js';
 
 /** How long after Shutdown or Reprovision the agent goes down, so that the reply is out: milliseconds. */
 const farewellMs = 100;
 
 const noKeys: OwnKeys = { seed: undefined, csrKeyPem: undefined };
 
-/** Called at the last moment before a commit; throws where it must not happen. */
-type Gate = () => void;
-
 export class Agent {
   readonly #options: AgentOptions;
   readonly #admission: Admission;
-  /** One mutating call at a time. */
-  readonly #turn = new Slots(1);
+  readonly #turns: Turns;
   /** Of the last GetJwt. */
   #exchange: X25519Pair | undefined;
   /** Whether the configuration that waits for a start enables provisioning. */
@@ -60,6 +56,7 @@ export class Agent {
   constructor(options: AgentOptions) {
     this.#options = options;
     this.#admission = new Admission(options, options.store.state.hold);
+    this.#turns = new Turns({ ...options, admission: this.#admission, readiness: () => this.#readiness });
   }
 
   /** Open to all; checks nothing. */
@@ -84,8 +81,8 @@ export class Agent {
     this.#admission.admit('GetJwt', call.caller);
     const { token } = this.#options;
     if (token === undefined) throw new NotServedError('the node has no provisioning token');
-    return await this.#mutate({ rpc: 'GetJwt' }, call, async (_runId, gate) => {
-      await this.#keepHold();
+    return await this.#turns.take({ rpc: 'GetJwt' }, call, async (_runId, gate) => {
+      await this.#turns.keepHold();
       gate();
       this.#exchange = newX25519Pair();
       return { token, ecdhPublic: this.#exchange.publicKey };
@@ -101,7 +98,7 @@ export class Agent {
    *   errors of the file system, which leave the key as it was
    */
   generateEd25519Key(call: Call, nonce: Uint8Array): Promise<ProvenKey> {
-    return this.#mutate({ rpc: 'GenerateEd25519Key', nonce }, call, async (runId, gate) => {
+    return this.#turns.take({ rpc: 'GenerateEd25519Key', nonce }, call, async (runId, gate) => {
       const { identity, directory, store } = this.#options;
       const { privateKey, publicKey, seedHex } = newEd25519Key();
       const seed = { path: seedFile, content: seedHex, mode: 0o600 };
@@ -112,7 +109,7 @@ export class Agent {
 
   /** Makes a new RSA key and a certificate signing request for it. Otherwise as {@link generateEd25519Key}. */
   generateCsr(call: Call, subject: CsrSubject): Promise<Csr> {
-    return this.#mutate({ rpc: 'GenerateCsr', subject }, call, async (runId, gate) => {
+    return this.#turns.take({ rpc: 'GenerateCsr', subject }, call, async (runId, gate) => {
       const { directory, store, newCsr } = this.#options;
       const { privateKeyPem, ...csr } = await newCsr(subject, call.signal);
       const keys = [
@@ -128,7 +125,7 @@ export class Agent {
   /** @throws RefusedError, DownError */
   async getInventory(call: Call): Promise<Inventory> {
     this.#admission.admit('GetInventory', call.caller);
-    await this.#keepHold();
+    await this.#turns.keepHold();
     return inventoryOf(this.#options.identity, this.#options.version);
   }
 
@@ -139,7 +136,7 @@ export class Agent {
    */
   async getRunStatus(call: Call, runId: string): Promise<RunRecord | undefined> {
     this.#admission.admit('GetRunStatus', call.caller);
-    await this.#keepHold();
+    await this.#turns.keepHold();
     return findRun(this.#options.store.state, runId.toLowerCase());
   }
 
@@ -149,13 +146,13 @@ export class Agent {
    * @throws RefusedError, DownError; the signal's reason where the caller gave up before the commit
    */
   configure(call: Call, configuration: Configuration): Promise<void> {
-    return this.#mutate({ rpc: 'Configure', configuration }, call, async (runId, gate) => {
+    return this.#turns.take({ rpc: 'Configure', configuration }, call, async (runId, gate) => {
       const { store, clock, provisioningByDefault, onCommitted } = this.#options;
       const { digest } = configuration;
       const checked = await this.#checkAgainstKeys(configuration);
       const isRepeat = waitsAlready(store.state, digest);
       if (isRepeat) {
-        await this.#save((state) => adopted(state, runId, clock.now()), gate);
+        await this.#turns.save((state) => adopted(state, runId, clock.now()), gate);
       } else {
         const commit = (state: NodeState, staged: Staged) =>
           this.#admission.holding.writtenInto(committed(state, runId, { ...staged, digest }, clock.now()));
@@ -173,7 +170,7 @@ export class Agent {
    * @throws RefusedError, DownError; the signal's reason where the caller gave up before it was accepted
    */
   restart(call: Call, splayMs: number): Promise<number> {
-    return this.#mutate({ rpc: 'Restart', splayMs }, call, (runId, gate) => {
+    return this.#turns.take({ rpc: 'Restart', splayMs }, call, (runId, gate) => {
       const record = (state: NodeState, now: number) => reached(state, runId, 'RESTARTING', now);
       return this.#acceptStop('Restart', runId, this.#options.random() * splayMs, record, gate);
     });
@@ -181,7 +178,7 @@ export class Agent {
 
   /** Accepts a stop for good. Otherwise as {@link restart}. */
   shutdown(call: Call): Promise<number> {
-    return this.#mutate({ rpc: 'Shutdown' }, call, (runId, gate) => {
+    return this.#turns.take({ rpc: 'Shutdown' }, call, (runId, gate) => {
       const record = (state: NodeState, now: number) => reached(state, runId, 'STOPPING', now);
       return this.#acceptStop('Shutdown', runId, farewellMs, record, gate);
     });
@@ -189,7 +186,7 @@ export class Agent {
 
   /** Accepts the return to provisioning mode. Otherwise as {@link restart}. */
   reprovision(call: Call): Promise<number> {
-    return this.#mutate({ rpc: 'Reprovision' }, call, (runId, gate) => {
+    return this.#turns.take({ rpc: 'Reprovision' }, call, (runId, gate) => {
       const record = (state: NodeState, now: number) => withdrawn(reached(state, runId, 'RESTARTING', now));
       return this.#acceptStop('Reprovision', runId, farewellMs, record, gate);
     });
@@ -198,40 +195,7 @@ export class Agent {
   /** Takes no more calls, lets the one that is being committed finish, and closes the store. */
   async stop(): Promise<void> {
     this.#admission.closed = true;
-    await this.#turn.use(() => this.#options.store.close());
-  }
-
-  /**
-   * A call that changes something: refused at once where it can be, then in its turn, checked again because
-   * what was true may have changed while it waited, and once more at the moment of its commit.
-   */
-  async #mutate<T>(
-    request: Arguments,
-    call: Call,
-    act: (runId: RunId, gate: Gate) => Promise<T>,
-  ): Promise<T> {
-    this.#admission.admit(request.rpc, call.caller);
-    return await this.#turn.use(async () => {
-      const runId = this.#admission.admit(request.rpc, call.caller);
-      const refusal = checkRequest(request, this.#readiness);
-      if (refusal !== undefined) {
-        await this.#recordFailure(runId);
-        throw new RefusedError(refusal);
-      }
-      let failed = true;
-      try {
-        return await act(runId, () => {
-          failed = false;
-          call.signal.throwIfAborted();
-          this.#admission.admit(request.rpc, call.caller);
-          failed = true;
-        });
-      } catch (error) {
-        const gaveUp = call.signal.aborted && error === call.signal.reason;
-        if (failed && !gaveUp) await this.#recordFailure(runId);
-        throw error;
-      }
-    }, call.signal);
+    await this.#turns.end(() => this.#options.store.close());
   }
 
   async #acceptStop(
@@ -243,31 +207,11 @@ export class Agent {
   ): Promise<number> {
     const { clock, onStopAccepted } = this.#options;
     if (this.#admission.pending === undefined) {
-      await this.#save((state) => record(state, clock.now()), gate);
+      await this.#turns.save((state) => record(state, clock.now()), gate);
       this.#admission.pending = { rpc, runId, at: clock.monotonic() + delayMs };
       onStopAccepted(this.#admission.pending);
     }
     return Math.max(0, this.#admission.pending.at - clock.monotonic());
-  }
-
-  /** Writes who holds the node, where the disk does not know it yet. A configured node need not remember. */
-  async #keepHold(): Promise<void> {
-    if (!this.#options.provisioning) return;
-    await this.#options.store.save((state) => this.#admission.holding.keptIn(state));
-  }
-
-  #save(change: (state: NodeState) => NodeState, gate?: Gate): Promise<void> {
-    return this.#options.store.save((state) => this.#admission.holding.writtenInto(change(state)), gate);
-  }
-
-  /** The run's last mutating call failed here. Where not even that can be written, the record stays as it was. */
-  async #recordFailure(runId: RunId): Promise<void> {
-    const { clock, log } = this.#options;
-    try {
-      await this.#save((state) => reached(state, runId, 'FAILED', clock.now()));
-    } catch (error) {
-      log.warn({ err: error, run_id: runId }, 'the failure of a call could not be recorded');
-    }
   }
 
   /** Whether the node would be in provisioning mode, started with what is written, and where it is. */
