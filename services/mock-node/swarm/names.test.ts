@@ -27,3 +27,8 @@ test('numbers go after the first label and sort like numbers', () => {
   expect(identityOf('node', 99_999)).toBe('node-100000');
   expect(identityOf(`${'a'.repeat(250)}`, 0)).toBeUndefined();
 });
+
+test('a name has its number after the first label, and the persona after the number', () => {
+  expect(identityOf('web.example.net', 6)).toBe('web-00007.example.net');
+  expect(identityOf('web.example.net', 6, 'slow')).toBe('web-00007-slow.example.net');
+});

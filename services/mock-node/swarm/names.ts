@@ -10,13 +10,15 @@ const shortestNumber = 5;
 /**
  * @param base names the whole swarm: the number goes after its first label
  * @param index from 0
+ * @param persona goes after the number where it is given
  * @returns `node-00001.swarm.local` for index 0 of `node.swarm.local`; undefined where that is too long
  */
-export function identityOf(base: string, index: number): Identity | undefined {
+export function identityOf(base: string, index: number, persona = ''): Identity | undefined {
   const dot = base.indexOf('.');
   const label = dot === -1 ? base : base.slice(0, dot);
   const domain = dot === -1 ? '' : base.slice(dot);
-  return parseIdentity(`${label}-${String(index + 1).padStart(shortestNumber, '0')}${domain}`);
+  const number = String(index + 1).padStart(shortestNumber, '0');
+  return parseIdentity(`${label}-${number}${persona && `-${persona}`}${domain}`);
 }
 
 /** @returns the loopback address of the node of this index, from 0: 127.1.0.1 and up */

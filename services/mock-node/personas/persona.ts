@@ -1,0 +1,104 @@
+// What a persona is: how a node of it behaves, as data. Who has which is assignment.ts's matter; how a behaviour is
+// carried out is that of the part it concerns.
+
+import type { Fault } from '../faults/fault.js';
+import { type Lie, lies } from './lie.js';
+
+/** In the order in which they are told, and by which ties are settled. */
+export const personaNames = [
+  'healthy',
+  'slow',
+  'dead',
+  'flapping',
+  'looping',
+  'cloned',
+  'lying',
+  'ageing',
+] as const;
+
+export type PersonaName = (typeof personaNames)[number];
+
+/** What becomes of a connection to a node: it is reset at once, or taken and never answered. */
+export type Connections = 'SERVED' | 'RESET' | 'SILENT';
+
+/**
+ * What the node makes of its configuration's word on provisioning mode. REFUSES: it enables it, whatever it says, so
+ * that Restart is refused. COMES_BACK: the same, but Restart is accepted.
+ */
+export type ProvisioningMode = 'AS_CONFIGURED' | 'REFUSES' | 'COMES_BACK';
+
+/** Milliseconds; each call waits for a random time between least and most before it is looked at. */
+export interface Pace {
+  readonly leastMs: number;
+  readonly mostMs: number;
+  /** The most for Identify, which callers wait less for. */
+  readonly mostForIdentifyMs: number;
+}
+
+export interface Persona {
+  readonly name: PersonaName;
+  /** Which kind of it, where there is more than one; else empty. */
+  readonly kind: string;
+  /** The release that the node boots with; undefined: that of all nodes. */
+  readonly release: string | undefined;
+  /** Undefined: as all nodes. */
+  readonly upgradable: boolean | undefined;
+  readonly connections: Connections;
+  readonly pace: Pace | undefined;
+  /** How long, on average, until a boot in provisioning mode crashes: milliseconds. Undefined: never. */
+  readonly crashesEveryMs: number | undefined;
+  readonly provisioningMode: ProvisioningMode;
+  /** Those of this node alone, whatever else is ordered. */
+  readonly faults: readonly Fault[];
+  readonly lie: Lie | undefined;
+}
+
+/** A release older than any that the nodes of this program have. */
+const oldRelease = '0.0.1-old';
+
+const pace: Pace = { leastMs: 200, mostMs: 3_000, mostForIdentifyMs: 1_500 };
+const crashesEveryMs = 5_000;
+
+const healthy: Persona = {
+  name: 'healthy',
+  kind: '',
+  release: undefined,
+  upgradable: undefined,
+  connections: 'SERVED',
+  pace: undefined,
+  crashesEveryMs: undefined,
+  provisioningMode: 'AS_CONFIGURED',
+  faults: [],
+  lie: undefined,
+};
+
+type Kind = Partial<Omit<Persona, 'name'>>;
+
+/** The kinds of each persona. Its nodes have them in turn. */
+const kinds: Readonly<Record<PersonaName, readonly [Kind, ...Kind[]]>> = {
+  healthy: [{}],
+  slow: [{ pace }],
+  dead: [
+    { kind: 'refusing', connections: 'RESET' },
+    { kind: 'silent', connections: 'SILENT' },
+  ],
+  flapping: [{ crashesEveryMs }],
+  looping: [
+    { kind: 'refusing', provisioningMode: 'REFUSES' },
+    { kind: 'returning', provisioningMode: 'COMES_BACK' },
+  ],
+  cloned: [{}],
+  lying: [kindOf(lies[0]), ...lies.slice(1).map(kindOf)],
+  ageing: [{ release: oldRelease, upgradable: true }],
+};
+
+/** @param ordinal the how-manieth of its persona the node is, from 0 */
+export function personaOf(name: PersonaName, ordinal: number): Persona {
+  const [first, ...others] = kinds[name];
+  const kind = [first, ...others][ordinal % (others.length + 1)] ?? first;
+  return { ...healthy, ...kind, name };
+}
+
+function kindOf(lie: Lie): Kind {
+  return { kind: lie.kind, lie, faults: lie.faults };
+}
