@@ -22,14 +22,9 @@ export interface AttemptOptions {
 /** No attempt is shorter: it could not succeed. */
 export const shortestAttemptMs = 50;
 
-/** Milliseconds until the step has to be over; Infinity where nothing presses. */
-export function timeLeftMs(run: RunContext, step: StepName): number {
-  return step === 'CONFIGURE' || step === 'RESTART' ? run.control.timeLeftMs(step) : Number.POSITIVE_INFINITY;
-}
-
 /** Half of what is left, so that there is always time to ask the node what became of a call. */
-function hurriedMs(run: RunContext, step: StepName): number {
-  return Math.max(shortestAttemptMs, timeLeftMs(run, step) / 2);
+function hurriedMs({ control }: RunContext, step: StepName): number {
+  return Math.max(shortestAttemptMs, control.timeLeftMs(step) / 2);
 }
 
 /**
@@ -48,7 +43,7 @@ export async function attemptOnce<T>(
   let hurry: Timer | undefined;
   const off = control.onChange(() => {
     if (isOver()) aborter.abort();
-    if (timeLeftMs(run, step) === Number.POSITIVE_INFINITY) return;
+    if (control.timeLeftMs(step) === Number.POSITIVE_INFINITY) return;
     hurry?.cancel();
     hurry = clock.setTimer(hurriedMs(run, step), () => aborter.abort());
   });

@@ -3,13 +3,14 @@
 
 import type { Clock, Timer } from '../../../shared/clock.js';
 import { formatDuration } from '../../../shared/durations.js';
+import type { StepName } from '../events/event.js';
 import type { Interruption, Outcome } from './outcome.js';
 
-/** The steps that a run finishes once it has begun the first of them. */
-export type LastSteps = 'CONFIGURE' | 'RESTART';
-
 /** How much of the grace is over when a step has to be. The rest is for the steps after it and for the end. */
-const shareOfGrace: Readonly<Record<LastSteps, number>> = { CONFIGURE: 0.5, RESTART: 0.9 };
+const shareOfGrace = { SHUTDOWN: 0.9, UPDATE_RELEASE: 0.9, CONFIGURE: 0.5, RESTART: 0.9 } as const;
+
+/** The steps that a stopping service waits for: what they did to the node has to be known. */
+type AwaitedStep = keyof typeof shareOfGrace;
 
 export class Control {
   readonly #clock: Clock;
@@ -69,8 +70,8 @@ export class Control {
   }
 
   /** Milliseconds until a step has to be over; Infinity where nothing presses. */
-  timeLeftMs(step: LastSteps): number {
-    if (this.#hurry === undefined) return Number.POSITIVE_INFINITY;
+  timeLeftMs(step: StepName): number {
+    if (this.#hurry === undefined || !isAwaited(step)) return Number.POSITIVE_INFINITY;
     const { from, graceMs } = this.#hurry;
     return Math.max(0, from + graceMs * shareOfGrace[step] - this.#clock.monotonic());
   }
@@ -113,6 +114,10 @@ export class Control {
   #changed(): void {
     for (const listener of [...this.#listeners]) listener();
   }
+}
+
+function isAwaited(step: StepName): step is AwaitedStep {
+  return step in shareOfGrace;
 }
 
 function stopped(cause: Interruption): Outcome {

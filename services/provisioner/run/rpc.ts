@@ -4,7 +4,8 @@
 
 import { backoffMs } from '../../../shared/backoff.js';
 import type { StepName } from '../events/event.js';
-import { attemptOnce, shortestAttemptMs, timeLeftMs } from './attempt.js';
+import { attemptOnce, shortestAttemptMs } from './attempt.js';
+import type { CallEnd, CallResult, NodeCall } from './call.js';
 import type { Caller, CallFailure, CallLimits } from './node.js';
 import type { Outcome } from './outcome.js';
 import { type RunContext, reportFailedAttempt } from './run-context.js';
@@ -20,33 +21,6 @@ import {
   showsFenceTaken,
 } from './verdict.js';
 import { wait } from './wait.js';
-
-export interface NodeCall<T> {
-  readonly step: StepName;
-  readonly tries: number;
-  readonly timeoutMs: number;
-  readonly attempt: (limits: CallLimits) => Promise<T>;
-  /** Whether the call carries run and fence: all do but Identify. */
-  readonly fenced: boolean;
-  /** For calls that change the node. */
-  readonly settling?: Settling<T>;
-}
-
-export interface Settling<T> {
-  /** What a settled call gives. */
-  readonly done: T;
-  /** @param sent whether an earlier attempt may have reached the node */
-  readonly decide: (answer: StatusAnswer, sent: boolean) => Settlement;
-  /** How the run ends where nobody knows what the call did. */
-  readonly unsettled: (lost: CallFailure) => Outcome;
-}
-
-export type CallResult<T> = { readonly kind: 'REPLY'; readonly value: T; readonly tries: number } | CallEnd;
-
-/** The call got nowhere, and neither does its step. `failure` is what ended it, where a failure did. */
-export type CallEnd =
-  | { readonly kind: 'ENDED'; readonly outcome: Outcome; readonly failure?: CallFailure }
-  | { readonly kind: 'START_OVER'; readonly outcome: Outcome };
 
 const backoff = { initialMs: 500, maxMs: 5_000 };
 
@@ -65,6 +39,8 @@ class Tries<T> {
   #failure: CallFailure | undefined;
   /** The failure after which nobody knows whether the node did what it was asked. */
   #lost: CallFailure | undefined;
+  /** Whether the node said that it is still at it. */
+  #underWay = false;
   /** Whether there ever was one. */
   #sent = false;
   /** How the call ends if the node did nothing. */
@@ -77,23 +53,41 @@ class Tries<T> {
 
   async run(): Promise<CallResult<T>> {
     for (;;) {
-      const ended = this.#mustEnd();
-      if (ended !== undefined) return ended;
-      const result = this.#lost === undefined ? await this.#try() : await this.#settleLost(this.#lost);
+      const end = this.#mustEnd();
+      if (end !== undefined) return await this.#leave(end);
+      const lost = this.#underWay ? undefined : this.#lost;
+      const result = lost === undefined ? await this.#try() : await this.#settleLost(lost);
       if (result !== undefined) return result;
     }
   }
 
-  #mustEnd(): CallResult<T> | undefined {
+  /** How the call ends where it may not go on. */
+  #mustEnd(): CallEnd | undefined {
     const { control } = this.#run;
     if (control.end !== undefined) return { kind: 'ENDED', outcome: control.end };
-    const hasTime = timeLeftMs(this.#run, this.#call.step) >= shortestAttemptMs;
-    if (this.#failure === undefined || hasTime) return undefined;
+    if (this.#failure === undefined || this.#hasTime) return undefined;
     return this.#lost === undefined ? this.#failed(this.#failure) : this.#unsettled(this.#lost);
   }
 
-  /** Before another try: what became of the one whose reply was lost? */
-  async #settleLost(lost: CallFailure): Promise<CallResult<T> | undefined> {
+  get #hasTime(): boolean {
+    return this.#run.control.timeLeftMs(this.#call.step) >= shortestAttemptMs;
+  }
+
+  /** An interrupted run still has to know what a call did whose reply was lost. It asks once more, and no more. */
+  async #leave(end: CallEnd): Promise<CallResult<T>> {
+    const lost = this.#lost;
+    // A node that came up with its configuration has answered all questions.
+    if (lost === undefined || this.#run.control.end?.kind === 'PROVISIONED') return end;
+    if (!this.#hasTime) return this.#unsettled(lost);
+    return (await this.#settleLost(lost, end)) ?? end;
+  }
+
+  /**
+   * Before another try: what became of the one whose reply was lost?
+   *
+   * @param end how the run has to end where the call had no effect; undefined where there may be another try
+   */
+  async #settleLost(lost: CallFailure, end?: CallEnd): Promise<CallResult<T> | undefined> {
     const { settling, step } = this.#call;
     if (settling === undefined) return this.#failed(lost);
     this.#startedAt = this.#run.clock.monotonic();
@@ -101,15 +95,32 @@ class Tries<T> {
     if (answer.kind === 'CUT') return undefined;
     if (answer.kind === 'FAILED') this.#forgetAfter(answer.failure);
     const settlement = settling.decide(answer, this.#sent);
-    if (settlement.kind === 'UNANSWERED') {
-      const again = settlement.again && this.#attempt < this.#call.tries;
-      this.#report(settlement.failure, again, 'GetRunStatus: ');
-      if (!again) return this.#unsettled(lost);
-      return this.#pause(0);
+    const mayTry = end === undefined && this.#attempt < this.#call.tries;
+    switch (settlement.kind) {
+      case 'UNANSWERED':
+        this.#report(settlement.failure, settlement.again && mayTry, 'GetRunStatus: ');
+        return settlement.again && mayTry ? await this.#pause(0) : this.#unanswered(lost);
+      case 'UNDER_WAY':
+        if (!mayTry) return { kind: 'REPLY', value: settling.done, tries: this.#attempt };
+        this.#underWay = true;
+        return await this.#pause(0);
+      case 'NOT_DONE':
+        this.#lost = undefined;
+        return end ?? this.#otherwise;
+      case 'DONE':
+      case 'END':
+        return this.#settled(settlement);
     }
-    const result = this.#settled(settlement);
-    if (result === undefined) this.#lost = undefined;
-    return result ?? this.#otherwise;
+  }
+
+  /** Nobody says what became of the call; but that another boot was sighted tells as much as its answer would. */
+  #unanswered(lost: CallFailure): CallResult<T> {
+    const { settling } = this.#call;
+    const { end } = this.#run.control;
+    const rebooted: StatusAnswer = { kind: 'REBOOTED', into: { kind: 'UNKNOWN' } };
+    const isSuperseded = end?.kind === 'SUPERSEDED' && settling !== undefined;
+    const told = isSuperseded ? this.#settled(settling.decide(rebooted, this.#sent)) : undefined;
+    return told ?? this.#unsettled(lost);
   }
 
   async #try(): Promise<CallResult<T> | undefined> {
@@ -135,6 +146,7 @@ class Tries<T> {
     const { session } = this.#run;
     const verdict = this.#judge(failure);
     this.#failure = failure;
+    this.#underWay = false;
     if (this.#call.settling !== undefined && mayHaveHadEffect(failure)) {
       this.#lost = failure;
       this.#sent = true;
@@ -158,7 +170,7 @@ class Tries<T> {
         return this.#giveUp(failure, { kind: 'ENDED', outcome: verdict.outcome, failure });
       case 'RETRY':
         if (this.#attempt >= this.#call.tries) return this.#giveUp(failure, this.#failed(failure));
-        this.#report(failure, true);
+        this.#report(failure, this.#run.control.end === undefined);
         return this.#pause(verdict.waitMs);
     }
   }
@@ -227,7 +239,7 @@ class Tries<T> {
   async #pause(waitMs: number): Promise<undefined> {
     const { random } = this.#run;
     const wanted = Math.max(waitMs, backoffMs(this.#attempt, backoff, random));
-    const pause = Math.min(wanted, timeLeftMs(this.#run, this.#call.step) / 4);
+    const pause = Math.min(wanted, this.#run.control.timeLeftMs(this.#call.step) / 4);
     this.#attempt += 1;
     await wait(this.#run, pause);
   }

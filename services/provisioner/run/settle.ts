@@ -23,6 +23,8 @@ export type Settlement =
   | { readonly kind: 'DONE' }
   /** It had none: another try is safe. */
   | { readonly kind: 'NOT_DONE' }
+  /** The node has accepted it and is still at it: another try joins it. */
+  | { readonly kind: 'UNDER_WAY' }
   | { readonly kind: 'END'; readonly outcome: Outcome }
   /** Nobody knows. `again`: asking once more may help. */
   | { readonly kind: 'UNANSWERED'; readonly failure: CallFailure; readonly again: boolean };
