@@ -46,6 +46,9 @@ const schema = z.object({
       replaces: z.array(z.string()).default([]),
     })
     .optional(),
+  // Older programs wrote neither.
+  release: z.string().optional(),
+  upgraded: z.boolean().default(false),
   hold: z
     .object({
       site: z.string(),
@@ -89,6 +92,8 @@ export function encodeManifest(state: NodeState): string {
       files: configuration.files.map((file) => ({ ...file, mode: formatMode(file.mode) })),
       replaces: [...configuration.replaces],
     },
+    release: state.release,
+    upgraded: state.upgraded,
     hold: hold && {
       site: hold.site,
       fence: hold.fence.toString(),
@@ -121,6 +126,8 @@ export function decodeManifest(text: string): NodeState {
       files: configuration.files.map((file) => ({ ...file, mode: file.mode })),
       replaces: configuration.replaces,
     },
+    release: manifest.release,
+    upgraded: manifest.upgraded,
     hold: hold && {
       site: hold.site,
       fence: BigInt(hold.fence),

@@ -62,6 +62,10 @@ export interface NodeState {
   /** How many configurations were committed in the node's life; a repeat of the one that waits is not counted. */
   readonly configurations: number;
   readonly configuration: CommittedConfiguration | undefined;
+  /** Version that the last upgrade brought; undefined where the node has the one that it was made with. */
+  readonly release: string | undefined;
+  /** An upgrade is done, and the node has not started since. */
+  readonly upgraded: boolean;
   /** Kept until the node is configured. */
   readonly hold: StoredHold | undefined;
   /** The latest runs, the last updated last. */
@@ -72,7 +76,15 @@ const runsKept = 16;
 
 /** @returns the state of a node that was never touched */
 export function freshState(identity: Identity): NodeState {
-  return { identity, configurations: 0, configuration: undefined, hold: undefined, runs: [] };
+  return {
+    identity,
+    configurations: 0,
+    configuration: undefined,
+    release: undefined,
+    upgraded: false,
+    hold: undefined,
+    runs: [],
+  };
 }
 
 /** @returns the run's record, or undefined where the node knows nothing of it */
@@ -122,26 +134,6 @@ export function adopted(state: NodeState, runId: RunId, now: number): NodeState 
   );
 }
 
-/** A start put the committed files in place; `configured` where the node came up with them, out of provisioning mode. */
-export function installed(state: NodeState, configured: boolean, now: number): NodeState {
-  const { configuration } = state;
-  if (configuration === undefined) return state;
-  const next: NodeState = {
-    ...state,
-    configuration: { ...configuration, status: 'INSTALLED', staging: '', replaces: [] },
-  };
-  if (!configured) return next;
-  return withRun(
-    { ...next, hold: undefined },
-    {
-      runId: configuration.runId,
-      stage: 'CONFIRMED',
-      configurationDigest: configuration.digest,
-      updatedAt: now,
-    },
-  );
-}
-
 /** The configuration is to be gone at the next start. */
 export function withdrawn(state: NodeState): NodeState {
   const { configuration } = state;
@@ -164,11 +156,6 @@ export function outdated(state: NodeState, paths: readonly string[]): NodeState 
   return { ...state, configuration: { ...configuration, files } };
 }
 
-/** A start removed the files of a withdrawn configuration. */
-export function removed(state: NodeState): NodeState {
-  return { ...state, configuration: undefined };
-}
-
 export function withHold(state: NodeState, hold: StoredHold | undefined): NodeState {
   return { ...state, hold };
 }
@@ -178,7 +165,8 @@ function pathsOf(configuration: CommittedConfiguration | undefined): string[] {
   return [...new Set([...configuration.replaces, ...configuration.files.map(({ path }) => path)])];
 }
 
-function withRun(state: NodeState, record: RunRecord): NodeState {
+/** A run's record is this from now on. */
+export function withRun(state: NodeState, record: RunRecord): NodeState {
   const others = state.runs.filter((run) => run.runId !== record.runId);
   return { ...state, runs: [...others, record].slice(-runsKept) };
 }

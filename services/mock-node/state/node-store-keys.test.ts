@@ -278,7 +278,7 @@ describe('keys that were made', () => {
     await makeSeed(store, 1);
     expect(store.state.configuration?.status).toBe('WITHDRAWN');
     files.reboot((unsynced) => unsynced);
-    expect(await newStore(files).open(false, now)).toEqual({ provisioning: true });
+    expect(await newStore(files).open(false, now)).toEqual({ provisioning: true, upgraded: false });
     expect((await files.list(directory)).sort()).toEqual(['server.seed', 'state']);
   });
 

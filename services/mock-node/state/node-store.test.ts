@@ -49,7 +49,7 @@ async function configure(store: NodeStore, runId: RunId, version: number, provis
 describe('a start', () => {
   test('of an untouched node is in provisioning mode and writes nothing', async () => {
     const files = new CrashingFiles();
-    expect(await newStore(files).open(false, now)).toEqual({ provisioning: true });
+    expect(await newStore(files).open(false, now)).toEqual({ provisioning: true, upgraded: false });
     expect(files.operations).toBe(0);
   });
 
@@ -62,7 +62,7 @@ describe('a start', () => {
     expect((await readNodeState(directory, files)).status).toBe('COMMITTED');
 
     const next = newStore(files);
-    expect(await next.open(false, now)).toEqual({ provisioning: false });
+    expect(await next.open(false, now)).toEqual({ provisioning: false, upgraded: false });
     expect(findRun(next.state, runId)?.stage).toBe('CONFIRMED');
     expect(await readNodeState(directory, files)).toMatchObject({
       identity,
@@ -82,7 +82,7 @@ describe('a start', () => {
     await store.open(false, now);
     await configure(store, newRunId(), 1, true);
     const next = newStore(files);
-    expect(await next.open(false, now)).toEqual({ provisioning: true });
+    expect(await next.open(false, now)).toEqual({ provisioning: true, upgraded: false });
     expect((await readNodeState(directory, files)).confirmed).toBe(false);
   });
 
@@ -93,8 +93,8 @@ describe('a start', () => {
     await store.saveWithFiles([{ path: 'server.conf', content: 'a = 1\n', mode: 0o600 }], (state, staged) =>
       committed(state, newRunId(), { ...staged, digest: digestOf(1) }, now),
     );
-    expect(await newStore(files).open(true, now)).toEqual({ provisioning: true });
-    expect(await newStore(files).open(false, now)).toEqual({ provisioning: false });
+    expect(await newStore(files).open(true, now)).toEqual({ provisioning: true, upgraded: false });
+    expect(await newStore(files).open(false, now)).toEqual({ provisioning: false, upgraded: false });
   });
 
   test('removes every file of a withdrawn configuration and keeps the count', async () => {
@@ -106,7 +106,7 @@ describe('a start', () => {
     await configured.save(withdrawn);
 
     const next = newStore(files);
-    expect(await next.open(false, now)).toEqual({ provisioning: true });
+    expect(await next.open(false, now)).toEqual({ provisioning: true, upgraded: false });
     expect(await files.list(directory)).toEqual(['state']);
     expect(next.state).toMatchObject({ configurations: 1, configuration: undefined });
   });
@@ -151,7 +151,7 @@ test('what is thrown before the commit leaves everything as it was', async () =>
   expect(store.state.configuration).toBeUndefined();
   expect(await files.list(`${directory}/state`)).not.toContainEqual(expect.stringContaining('staging-'));
   files.reboot((all) => all);
-  expect(await newStore(files).open(false, now)).toEqual({ provisioning: true });
+  expect(await newStore(files).open(false, now)).toEqual({ provisioning: true, upgraded: false });
 });
 
 test('only the latest runs are remembered', async () => {

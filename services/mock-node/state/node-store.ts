@@ -22,14 +22,13 @@ import { decodeManifest, encodeManifest } from './manifest.js';
 import {
   type CommittedConfiguration,
   freshState,
-  installed,
   type ManifestFile,
   type NodeState,
   outdated,
-  removed,
 } from './node-state.js';
 import { type FileContent, Placement } from './placement.js';
 import { enablesProvisioning, parseSettings } from './settings.js';
+import { started } from './start.js';
 
 /** A configuration in its staging folder, not committed. */
 export type Staged = Pick<CommittedConfiguration, 'staging' | 'files'>;
@@ -40,6 +39,13 @@ export interface OwnKeys {
   readonly seed: string | undefined;
   /** PEM of the private key of the certificate signing request; undefined where there is none. */
   readonly csrKeyPem: string | undefined;
+}
+
+/** How a node has come up. */
+export interface Start {
+  readonly provisioning: boolean;
+  /** This is the first start since its release was replaced. */
+  readonly upgraded: boolean;
 }
 
 export interface NodeStoreOptions {
@@ -81,29 +87,25 @@ export class NodeStore {
    *
    * @param provisioningByDefault whether settings that do not say so enable provisioning
    * @param now Unix milliseconds
-   * @returns whether the node is in provisioning mode
    * @throws ManifestError where the manifest cannot be understood; errors of the file system
    */
-  open(provisioningByDefault: boolean, now: number): Promise<{ readonly provisioning: boolean }> {
+  open(provisioningByDefault: boolean, now: number): Promise<Start> {
     return this.#exclusively(async () => {
       const present = await this.#files.list(this.#directory);
-      if (present.length === 0) return { provisioning: true };
+      if (present.length === 0) return { provisioning: true, upgraded: false };
       const manifest = await this.#files.read(manifestPath(this.#directory));
       if (manifest !== undefined) {
         this.#state = decodeManifest(manifest.toString());
         this.#made = true;
       }
-      const { configuration } = this.#state;
+      const { configuration, upgraded } = this.#state;
       await this.#placement.removeAllBut(configuration, present);
       if (configuration?.status === 'COMMITTED') await this.#placement.install(configuration);
       const provisioning = await this.#readsProvisioning(provisioningByDefault);
-      if (configuration?.status === 'COMMITTED') {
-        await this.#write(installed(this.#state, !provisioning, now));
-      } else if (configuration?.status === 'WITHDRAWN') {
-        await this.#write(removed(this.#state));
-      }
+      const next = started(this.#state, provisioning, now);
+      if (next !== this.#state) await this.#write(next);
       await this.#discardAllStaged();
-      return { provisioning };
+      return { provisioning, upgraded };
     });
   }
 
@@ -113,11 +115,16 @@ export class NodeStore {
    * @param change gives the state that follows; the same object where nothing changes
    * @param beforeCommit called at the last moment; what it throws leaves everything as it was
    */
-  save(change: (state: NodeState) => NodeState, beforeCommit?: () => void): Promise<void> {
-    return this.#exclusively(async () => {
-      const next = change(this.#state);
-      if (next !== this.#state) await this.#write(next, beforeCommit);
-    });
+  async save(change: (state: NodeState) => NodeState, beforeCommit?: () => void): Promise<void> {
+    const waited = this.#state.configuration?.staging;
+    try {
+      await this.#exclusively(async () => {
+        const next = change(this.#state);
+        if (next !== this.#state) await this.#write(next, beforeCommit);
+      });
+    } finally {
+      if (waited) await this.#discardUnlessCommitted(waited);
+    }
   }
 
   /**
@@ -132,12 +139,11 @@ export class NodeStore {
     beforeCommit?: () => void,
   ): Promise<void> {
     const staging = `${stagingPrefix}${++this.#stagings}`;
-    const replaced = this.#state.configuration?.staging;
     try {
       const files = await this.#stage(staging, contents);
       await this.save((state) => change(state, { staging, files }), beforeCommit);
     } finally {
-      for (const each of [staging, replaced]) if (each) await this.#discardUnlessCommitted(each);
+      await this.#discardUnlessCommitted(staging);
     }
   }
 

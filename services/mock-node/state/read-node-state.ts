@@ -30,6 +30,8 @@ export interface NodeOnDisk {
   readonly status: CommittedConfiguration['status'] | 'NONE';
   /** Stage of that run; NONE where there is none. */
   readonly stage: RunRecord['stage'] | 'NONE';
+  /** Version that the last upgrade brought; undefined where the node has the one that it was made with. */
+  readonly release: string | undefined;
   /** True where the node came up with that configuration, out of provisioning mode. */
   readonly confirmed: boolean;
   /** All runs that the node remembers, the last updated last. */
@@ -73,6 +75,7 @@ async function readOnce(directory: string, manifest: Buffer | undefined, files: 
     digest: configuration?.digest ?? '',
     status: configuration?.status ?? 'NONE',
     stage: run?.stage ?? 'NONE',
+    release: state?.release,
     confirmed: configuration?.status === 'INSTALLED' && run?.stage === 'CONFIRMED',
     runs,
     settings: parseSettings(settings?.toString() ?? ''),
