@@ -59,19 +59,34 @@ export class Injectors {
     if (entry === undefined) return;
     this.#entries.delete(credentials);
     entry.injector.destroy();
-    if (entry.sockets.size === 0) return;
-    const timer = this.#clock.setTimer(graceMs, () => {
-      this.#ending.delete(timer);
-      for (const socket of entry.sockets) socket.destroy();
-    });
-    this.#ending.add(timer);
+    if (entry.sockets.size > 0) this.#later(graceMs, () => destroyAll(entry.sockets));
+  }
+
+  /** Resets those of the connections that are meant: their peers are told that something went wrong. */
+  reset(isMeant: (socket: Socket) => boolean): void {
+    for (const socket of [...this.#sockets].filter(isMeant)) socket.resetAndDestroy();
+  }
+
+  /** Closes those of the connections that are meant and open now, after `graceMs`. */
+  cut(isMeant: (socket: Socket) => boolean, graceMs: number): void {
+    const meant = [...this.#sockets].filter(isMeant);
+    if (graceMs === 0) destroyAll(meant);
+    else if (meant.length > 0) this.#later(graceMs, () => destroyAll(meant));
   }
 
   /** Cuts what is still connected: also those in a handshake, which grpc-js does not know of yet. */
   close(): void {
     for (const timer of this.#ending) timer.cancel();
     this.#ending.clear();
-    for (const socket of this.#sockets) socket.destroy();
+    destroyAll(this.#sockets);
+  }
+
+  #later(ms: number, act: () => void): void {
+    const timer = this.#clock.setTimer(ms, () => {
+      this.#ending.delete(timer);
+      act();
+    });
+    this.#ending.add(timer);
   }
 
   #entryOf(credentials: ServerCredentials): Entry {
@@ -89,4 +104,8 @@ export class Injectors {
     const known = (socket: Socket) => this.#strangers?.known(socket);
     return credentials._isSecure() ? terminating(credentials, inject, this.#log, known) : inject;
   }
+}
+
+function destroyAll(sockets: Iterable<Socket>): void {
+  for (const socket of sockets) socket.destroy();
 }

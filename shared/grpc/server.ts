@@ -67,6 +67,10 @@ export interface RunningServer {
    * to finish their calls.
    */
   release(credentials: ServerCredentials, graceMs: number): void;
+  /** Resets the connections that are meant: their peers get an error, and calls that are open on them no answer. */
+  reset(isMeant: (socket: Socket) => boolean): void;
+  /** Closes the connections that are meant and open now after `graceMs`, whatever is open on them then. */
+  cut(isMeant: (socket: Socket) => boolean, graceMs: number): void;
   /**
    * Stops: health says NOT_SERVING, no call is let in any more, streams end with UNAVAILABLE, unary calls
    * have `graceMs` to finish, and what is still open then is cut. Never rejects; safe to call twice.
@@ -144,6 +148,8 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     port,
     setServing: (serving) => health.setServing(serving && stopped === undefined),
     release: (credentials, graceMs) => injectors.release(credentials, graceMs),
+    reset: (isMeant) => injectors.reset(isMeant),
+    cut: (isMeant, graceMs) => injectors.cut(isMeant, graceMs),
     stop: (graceMs) => {
       stopped ??= stop(graceMs);
       return stopped;

@@ -30,6 +30,8 @@ let registry: FakeRegistry;
 let phases: string[];
 let credentials: BootCredentials;
 let released: number;
+/** Of each time that its connections were cut, how long they had. */
+let cuts: number[];
 
 beforeEach(() => {
   clock = new FakeClock();
@@ -37,6 +39,7 @@ beforeEach(() => {
   registry = new FakeRegistry();
   phases = [];
   released = 0;
+  cuts = [];
   credentials = {
     certificate: undefined,
     token: undefined,
@@ -67,6 +70,7 @@ function newNode(onPhase: (from: Phase, to: Phase) => void = (_from, to) => phas
     log: silentLogger(),
     onPhase,
     onCommitted: () => {},
+    cutConnections: (graceMs) => cuts.push(graceMs),
   });
 }
 
@@ -258,5 +262,50 @@ describe('a swarm', () => {
     await clock.advance(10);
     expect(done).toBe(false);
     expect(swarm.counts.STOPPED).toBe(1);
+  });
+});
+
+describe('a crash', () => {
+  test('is not reported, cuts the connections, and the next boot comes up from what is on the disk', async () => {
+    const node = newNode();
+    await node.start();
+    await clock.advance(0);
+    const crashed = agentOf(node);
+    const runId = newRunId();
+    await configure(node, runId);
+    node.crash();
+    expect(node.agent).toBeUndefined();
+    expect(cuts).toEqual([0]);
+    await clock.advance(99);
+    expect([node.phase, released]).toEqual(['DOWN', 1]);
+    await clock.advance(1);
+    expect(node.phase).toBe('CONFIGURED');
+    expect(agentOf(node).identify().bootId).not.toBe(crashed.identify().bootId);
+    await clock.advance(0);
+    expect(registry.types).toEqual(['STARTUP', 'PROVISIONED']);
+  });
+
+  test('overtakes a stop that is pending: the node boots again, also where it was to stop for good', async () => {
+    const node = newNode();
+    await node.start();
+    const runId = newRunId();
+    await agentOf(node).shutdown(callTo(node, runId));
+    node.crash(50);
+    expect(cuts).toEqual([50]);
+    await clock.advance(10_000);
+    expect(node.phase).toBe('PROVISIONING');
+  });
+
+  test('of a node that is down changes nothing, and a node that crashed can be ended', async () => {
+    const node = newNode();
+    node.crash();
+    expect(node.phase).toBe('STOPPED');
+    await node.start();
+    node.crash();
+    node.crash();
+    expect(cuts).toEqual([0]);
+    await node.end(0);
+    await clock.advance(10_000);
+    expect(node.phase).toBe('STOPPED');
   });
 });

@@ -40,6 +40,8 @@ export interface NodeOptions {
   readonly log: Logger;
   readonly onPhase: (from: Phase, to: Phase) => void;
   readonly onCommitted: () => void;
+  /** Closes the connections that are open to the node now, after `graceMs`. */
+  readonly cutConnections: (graceMs: number) => void;
 }
 
 /** How long a report of SHUTDOWN under way may delay the going down: milliseconds. */
@@ -51,6 +53,13 @@ interface Boot {
   readonly agent: Agent;
   readonly reporter: Reporter | undefined;
   readonly credentials: BootCredentials;
+}
+
+interface Departure {
+  /** Whether it boots again. */
+  readonly again: boolean;
+  /** How long a report under way may take to get through: milliseconds. */
+  readonly lastWordsMs: number;
 }
 
 export class Node {
@@ -103,6 +112,19 @@ export class Node {
     }
     await this.#turning;
     this.#enter('STOPPED');
+  }
+
+  /**
+   * The machine goes down without a word and boots again from what is on its disk, as after any stop. Nothing where
+   * it is down. What an agent was committing at this moment, it commits.
+   *
+   * @param graceMs how long what was answered already has to get through; nothing is answered any more
+   */
+  crash(graceMs = 0): void {
+    const boot = this.#takeBoot();
+    if (boot === undefined) return;
+    this.#options.cutConnections(graceMs);
+    this.#turn(this.#goDown(boot, { again: true, lastWordsMs: 0 }));
   }
 
   async #comeUp(): Promise<void> {
@@ -173,16 +195,20 @@ export class Node {
     clock.setTimer(at - clock.monotonic(), () => {
       if (boot === undefined || this.#boot !== boot) return;
       this.#takeBoot();
-      this.#turning = this.#goDown(boot, rpc !== 'Shutdown').catch((error) => {
-        this.#log.error({ err: error }, 'the node went down for good');
-      });
+      this.#turn(this.#goDown(boot, { again: rpc !== 'Shutdown', lastWordsMs }));
     });
   }
 
-  async #goDown(boot: Boot, again: boolean): Promise<void> {
+  #turn(going: Promise<void>): void {
+    this.#turning = going.catch((error) => {
+      this.#log.error({ err: error }, 'the node went down for good');
+    });
+  }
+
+  async #goDown(boot: Boot, { again, lastWordsMs: wordsMs }: Departure): Promise<void> {
     const { clock, random, downMs } = this.#options;
     this.#log.debug({ again }, 'going down');
-    const down = Promise.all([boot.agent.stop(), boot.reporter?.close(lastWordsMs)]).then(() =>
+    const down = Promise.all([boot.agent.stop(), boot.reporter?.close(wordsMs)]).then(() =>
       boot.credentials.release(),
     );
     if (again) {
