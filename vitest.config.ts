@@ -38,6 +38,25 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'matrix',
+          isolate: false,
+          include: ['test/faults/{matrix,model}/**/*.test.ts'],
+          exclude: generated,
+          testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'faults',
+          include: ['test/faults/processes/**/*.test.ts'],
+          exclude: generated,
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
           name: 'fleets',
           include: ['test/fleets/**/*.test.ts'],
           exclude: generated,

@@ -1,0 +1,278 @@
+// A site in one process: the provisioner's fleet and runs, discovery's registry and mock nodes on disks that can crash,
+// joined without a network under one fake clock. Faults are put between the parts; see World for how it is used.
+
+import { status } from '@grpc/grpc-js';
+import type { Prober } from '../../../services/discovery/probes/prober.js';
+import type { PauseNote, PauseStore } from '../../../services/provisioner/fleet/pause.js';
+import type { RunFeatures } from '../../../services/provisioner/run/run-context.js';
+import { RpcError } from '../../../shared/grpc/errors.js';
+import { parseIdentity } from '../../../shared/identity.js';
+import { FakeClock, settle } from '../../fakes/fake-clock.js';
+import { WorldDiscovery } from './discovery.js';
+import { Faults } from './faults.js';
+import { RealWork } from './life.js';
+import { WorldNode } from './node.js';
+import { defaultSettings, WorldProvisioner, type WorldSettings } from './provisioner.js';
+import { type Decide, Site } from './site.js';
+import { Story } from './story.js';
+import { Wire } from './wire.js';
+
+export interface WorldOptions {
+  /** Default: jwt and ed25519. */
+  readonly features?: Partial<RunFeatures>;
+  readonly settings?: Partial<WorldSettings>;
+  /** What the helper prints of a node. Default: a configuration that leaves provisioning off. */
+  readonly decide?: Decide;
+}
+
+/** How long a service is down that was crashed: milliseconds. */
+const downMs = 2_000;
+
+/**
+ * A site whose every string a test holds.
+ *
+ * ```ts
+ * const world = await World.open();
+ * const node = world.addNode('n1.example.net');
+ * world.faults.at(node.identity, 'Configure', 1, { kind: 'LOSE_REPLY' });
+ * world.faults.at(node.identity, 'Restart', 1, { kind: 'DO', when: 'DONE', act: () => world.crashProvisioner() });
+ * node.start();
+ * await world.until(() => world.confirmed(node), 600_000);
+ * expect(await world.problems()).toEqual([]);
+ * ```
+ *
+ * Discovery and the provisioner run from the start. Nodes are added, and started, at any time; each has crash(),
+ * reboot() and start(), its commits, its phase and its disk. Services are crashed (and come back by themselves, the
+ * provisioner with a new instance and an empty memory, discovery with an empty registry and a new epoch), stopped,
+ * paused and resumed. Nothing happens but within {@link advance} and {@link until}. What happened is in `story`.
+ */
+export class World {
+  readonly clock = new FakeClock();
+  readonly faults = new Faults();
+  readonly story = new Story();
+  readonly nodes: WorldNode[] = [];
+  /** What runs logged as warnings, and as errors of their own. */
+  readonly warnings: string[] = [];
+  readonly errors: unknown[] = [];
+  readonly #site: Site;
+  readonly #options: WorldOptions;
+  readonly #work = new RealWork();
+  readonly #wire: Wire;
+  readonly #pauseStore = new PauseInMemory();
+  #discovery: WorldDiscovery | undefined;
+  #provisioner: WorldProvisioner | undefined;
+  #epochs = 0;
+  #lives = 0;
+
+  private constructor(site: Site, options: WorldOptions) {
+    this.#site = site;
+    this.#options = options;
+    this.#wire = new Wire({
+      clock: this.clock,
+      faults: this.faults,
+      nodeAt: (address) => this.nodes.find((node) => node.address === address),
+    });
+    this.clock.settled = async () => {
+      do await settle();
+      while (this.#work.isUnderWay);
+    };
+  }
+
+  /** A site with nobody in it but its services. */
+  static async open(options: WorldOptions = {}): Promise<World> {
+    const world = new World(await openSite(), options);
+    world.startDiscovery();
+    world.startProvisioner();
+    await world.advance(0);
+    return world;
+  }
+
+  /** The provisioner that runs; undefined while it is down. */
+  get provisioner(): WorldProvisioner | undefined {
+    return this.#provisioner;
+  }
+
+  /** The discovery that runs; undefined while it is down. */
+  get discovery(): WorldDiscovery | undefined {
+    return this.#discovery;
+  }
+
+  get site(): Site {
+    return this.#site;
+  }
+
+  /** A machine that is not started yet. */
+  addNode(name: string): WorldNode {
+    const identity = parseIdentity(name);
+    if (identity === undefined) throw new Error(`${name} is no identity`);
+    const number = this.nodes.length + 1;
+    const node = new WorldNode({
+      identity,
+      ip: `10.0.${number >> 8}.${number & 255}`,
+      clock: this.clock,
+      work: this.#work,
+      random: middling,
+      token: this.#site.token,
+      secret: this.#site.secret,
+      version: '1.0.0',
+      report: (report, certificateSha256, ip) => {
+        if (this.#discovery === undefined) {
+          throw new RpcError(status.UNAVAILABLE, 'No connection established', { neverConnected: true });
+        }
+        return this.#discovery.report(report, certificateSha256, ip);
+      },
+    });
+    this.nodes.push(node);
+    return node;
+  }
+
+  startDiscovery(): void {
+    if (this.#discovery !== undefined) return;
+    this.#epochs += 1;
+    this.#discovery = new WorldDiscovery({
+      clock: this.clock,
+      prober: this.#prober,
+      epoch: `epoch-${this.#epochs}`,
+      intervalMs: this.#settings.intervalMs,
+    });
+    void this.#discovery.start();
+  }
+
+  /** Discovery dies without a word, and comes back with an empty registry. */
+  crashDiscovery(ms = downMs): void {
+    if (this.#discovery === undefined) return;
+    this.#discovery.life.end();
+    this.#discovery = undefined;
+    this.clock.setTimer(ms, () => this.startDiscovery());
+  }
+
+  startProvisioner(): void {
+    if (this.#provisioner !== undefined) return;
+    this.#lives += 1;
+    const { features, decide = this.#site.configures } = this.#options;
+    const provisioner = new WorldProvisioner({
+      clock: this.clock,
+      random: middling,
+      settings: this.#settings,
+      features: { jwt: true, ed25519: true, pki: false, upgrades: false, ...features },
+      site: this.#site,
+      decide,
+      wire: this.#wire,
+      faults: this.faults,
+      work: this.#work,
+      discovery: () => this.#discovery,
+      pauseStore: this.#pauseStore,
+      events: this.story.sink(this.#lives),
+      log: {
+        info: () => {},
+        warn: (_fields, message) => this.warnings.push(message),
+        error: ({ err }) => this.errors.push(err),
+      },
+    });
+    this.#provisioner = provisioner;
+    void provisioner.start();
+  }
+
+  /** The provisioner dies without a word, and comes back with nothing in memory. */
+  crashProvisioner(ms = downMs): void {
+    if (this.#provisioner === undefined) return;
+    this.#provisioner.life.end();
+    this.#provisioner = undefined;
+    this.clock.setTimer(ms, () => this.startProvisioner());
+  }
+
+  /** The provisioner is told to stop, and started again when it is gone. */
+  async restartProvisioner(graceMs = 20_000, ms = downMs): Promise<void> {
+    const provisioner = this.#provisioner;
+    if (provisioner === undefined) return;
+    await provisioner.stop(graceMs);
+    if (this.#provisioner === provisioner) this.#provisioner = undefined;
+    this.clock.setTimer(ms, () => this.startProvisioner());
+  }
+
+  /** The operator pauses. It outlives the process. */
+  pause(): void {
+    void this.#provisioner?.pause.pause('operator', 'as the test says');
+  }
+
+  resume(): void {
+    void this.#provisioner?.pause.resume('operator', 'as the test says');
+  }
+
+  /** Lets time pass: milliseconds. */
+  advance(ms: number): Promise<void> {
+    return this.clock.advance(ms);
+  }
+
+  /** Lets time pass until something is so. @throws Error where it is not within so many milliseconds */
+  async until(isSo: () => boolean, withinMs: number, what = 'what was waited for'): Promise<void> {
+    for (let passed = 0; !isSo(); passed += 1_000) {
+      if (passed >= withinMs) throw new Error(`${what} is not so after ${withinMs} ms\n${this.told()}`);
+      await this.advance(1_000);
+    }
+  }
+
+  /** Whether the provisioner has told that the node came up with what it committed last. */
+  confirmed(node: WorldNode): boolean {
+    const last = node.commits.at(-1);
+    const { confirmations } = this.story.of(node.identity);
+    return node.phase === 'CONFIGURED' && confirmations.some(({ runId }) => runId === last?.runId);
+  }
+
+  /** All that happened to the nodes, for people. */
+  told(): string {
+    return this.nodes
+      .map((node) => `${node.identity} ${node.phase}\n  ${this.story.of(node.identity).lines.join('\n  ')}`)
+      .join('\n');
+  }
+
+  get #settings(): WorldSettings {
+    return { ...defaultSettings, ...this.#options.settings };
+  }
+
+  /** Asks nodes who they are, for discovery. */
+  get #prober(): Prober {
+    return {
+      identify: async (address, certificateSha256) => {
+        const boot = this.nodes.find((node) => node.address === address)?.boot;
+        if (boot === undefined) return { kind: 'SILENT', why: 'connection refused' };
+        if (certificateSha256 !== undefined && certificateSha256 !== boot.certificateSha256) {
+          return { kind: 'SILENT', why: 'another certificate' };
+        }
+        const { identity, bootId, provisioning, version } = boot.agent.identify();
+        const shown = boot.certificateSha256;
+        return { kind: 'ANSWERED', identity, bootId, provisioning, version, certificateSha256: shown };
+      },
+    };
+  }
+}
+
+/** No jitter. */
+function middling(): number {
+  return 0.5;
+}
+
+let site: Promise<Site> | undefined;
+
+/** One for all worlds of a process: its keys take a moment to make. */
+function openSite(): Promise<Site> {
+  site ??= Site.open(new FakeClock().now() / 1000);
+  return site;
+}
+
+/** What data_dir keeps of an operator's pause. */
+class PauseInMemory implements PauseStore {
+  #note: PauseNote | undefined;
+
+  async load(): Promise<PauseNote | undefined> {
+    return this.#note;
+  }
+
+  async save(note: PauseNote): Promise<void> {
+    this.#note = note;
+  }
+
+  async clear(): Promise<void> {
+    this.#note = undefined;
+  }
+}
