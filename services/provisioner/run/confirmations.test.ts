@@ -146,10 +146,19 @@ describe('a node that does not report', () => {
     expect(sink.types).toEqual(['CONFIRMATION_MISSED']);
   });
 
-  it('is not asked after a run that failed', () => {
+  it('is not asked after a run that failed before it configured it', () => {
     const { confirmations, runId, asked } = bench({ source: 'PROBED' });
     confirmations.runEnded(runId, { provisioned: false, fence: 7n });
     expect(asked).toEqual([]);
+  });
+
+  it('is asked after a run that configured it, or may have, and failed: it may restart by itself', async () => {
+    for (const cutOff of ['CONFIGURED', 'PERHAPS_CONFIGURED'] as const) {
+      const { confirmations, runId, sink } = bench({ source: 'PROBED', answer: Promise.resolve(true) });
+      confirmations.runEnded(runId, { provisioned: false, cutOff, fence: 7n });
+      await settle();
+      expect(sink.types).toEqual(['NODE_CONFIRMED']);
+    }
   });
 });
 

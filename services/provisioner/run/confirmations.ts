@@ -5,6 +5,7 @@ import type { Clock, Timer } from '../../../shared/clock.js';
 import type { Identity, RunId } from '../../../shared/identity.js';
 import type { EventSink } from '../events/event.js';
 import type { SightedNode } from '../fleet/node-event.js';
+import type { CutOff } from './cut-off.js';
 import { Remembered } from './remembered.js';
 
 /** What is needed to recognise, or to ask a node for, the confirmation of a run. */
@@ -21,6 +22,14 @@ export interface CameUp {
   readonly runId: RunId;
   /** Hex; empty where the node named none. */
   readonly configurationDigest: string;
+}
+
+/** What the end of a run means for its node. */
+export interface EndOfRun {
+  readonly provisioned: boolean;
+  /** Set where the run configured its node and did not see it restart. */
+  readonly cutOff?: CutOff | undefined;
+  readonly fence: bigint;
 }
 
 /** Asks a node, which does not report, until it confirms or the signal is aborted. Never rejects. */
@@ -68,16 +77,15 @@ export class Confirmations {
     this.#pending.set(pending.runId, { ...pending });
   }
 
-  /** The time of a run that provisioned its node starts. Of others only word from the node is taken. */
-  runEnded(
-    runId: RunId,
-    { provisioned, fence }: { readonly provisioned: boolean; readonly fence: bigint },
-  ): void {
+  /** The time of a run starts. That the node of one that failed does not come up will be no news. */
+  runEnded(runId: RunId, { provisioned, cutOff, fence }: EndOfRun): void {
     const pending = this.#pending.get(runId);
     if (pending === undefined) return;
     const { clock, timeoutMs, askNode } = this.#options;
     pending.timer = clock.setTimer(timeoutMs(), () => this.#miss(pending, provisioned));
-    if (!provisioned || pending.node.source !== 'PROBED') return;
+    // One that was configured and not restarted may restart by itself.
+    const mayComeUp = provisioned || cutOff !== undefined;
+    if (!mayComeUp || pending.node.source !== 'PROBED') return;
     const asking = new AbortController();
     pending.asking = asking;
     void askNode(pending, fence, asking.signal).then((confirmed) => {

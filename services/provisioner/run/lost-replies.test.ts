@@ -242,7 +242,7 @@ describe('Restart whose reply was lost', () => {
     expect((await bench.run()).outcome).toEqual({
       kind: 'FAILED',
       reason: 'RPC_FAILED',
-      message: 'INTERNAL: no init',
+      message: 'configured, but not restarted: INTERNAL: no init',
     });
     expect(bench.node.count('restart')).toBe(3);
     expect(bench.node.count('getRunStatus')).toBe(3);

@@ -11,6 +11,7 @@ import type { Helper, HelperReply } from '../helper/helper.js';
 import type { IssuedCredentials } from './configuration.js';
 import type { Confirmations } from './confirmations.js';
 import type { Control } from './control.js';
+import type { CutOff } from './cut-off.js';
 import type { Inventory } from './inventory.js';
 import type { NodeAgent, NodeCsr, NodeDescription, NodeKey } from './node.js';
 import type { Outcome } from './outcome.js';
@@ -37,7 +38,18 @@ export interface RunSettings {
   /** For a whole run, without its waits for a helper slot. */
   readonly runTimeoutMs: number;
   readonly restartSplayMs: number;
+  readonly upgrades: UpgradeSettings;
   readonly features: RunFeatures;
+}
+
+/** How nodes change to the release that their helper wants, where features.upgrades is on. */
+export interface UpgradeSettings {
+  /** Where releases are to be had; undefined where the site has not said. */
+  readonly repository: string | undefined;
+  /** A node whose release is not replaced is configured all the same. */
+  readonly optional: boolean;
+  /** For one attempt of UpdateRelease, milliseconds. */
+  readonly timeoutMs: number;
 }
 
 /** The features that gate steps. ed25519 needs jwt. */
@@ -97,6 +109,8 @@ export interface RunContext extends RunSurroundings {
   credentials?: IssuedCredentials | undefined;
   /** Hex digest of what Configure sends. */
   configurationDigest?: string;
+  /** Set where Configure was done, or may have been. */
+  configured?: CutOff;
 }
 
 /** How a step ended. */
@@ -136,7 +150,7 @@ export function reportFailedAttempt(
 export function failStep(
   run: RunContext,
   step: StepName,
-  outcome: Extract<Outcome, { kind: 'FAILED' }>,
+  outcome: Extract<Outcome, { kind: 'FAILED' | 'UPGRADE_FAILED' }>,
   durationMs: number,
 ): StepResult {
   const { reason, message } = outcome;

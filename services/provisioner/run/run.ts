@@ -4,6 +4,7 @@
 import type { BootId, RunId } from '../../../shared/identity.js';
 import type { ProvisioningClaims } from '../../../shared/trust/provisioning-token.js';
 import type { SightedNode } from '../fleet/node-event.js';
+import type { CutOff } from './cut-off.js';
 import type { Inventory } from './inventory.js';
 import type { NodeKey } from './node.js';
 import type { Interruption, Outcome } from './outcome.js';
@@ -52,6 +53,8 @@ export interface RunResult {
   readonly outcome: Outcome;
   /** What is worth keeping for the next run of the same boot; undefined clears it. */
   readonly fetched: Fetched | undefined;
+  /** Set where the run configured its node and did not see it restart. */
+  readonly cutOff?: CutOff | undefined;
   readonly durationMs: number;
 }
 

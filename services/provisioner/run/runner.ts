@@ -1,9 +1,10 @@
 // Carries out runs: takes the steps of the sequence one after the other and turns whatever happens into one
 // outcome. When a host is run, and what follows, is the fleet's matter.
 
-import { newRunId } from '../../../shared/identity.js';
+import { newRunId, type RunId } from '../../../shared/identity.js';
 import type { Secret } from '../../../shared/secret.js';
 import { Control } from './control.js';
+import { cutOffBy, tellCutOff } from './cut-off.js';
 import type { Fences } from './fences.js';
 import { type Dial, type NodeAgent, NodeCallError } from './node.js';
 import type { Outcome } from './outcome.js';
@@ -77,12 +78,14 @@ async function perform(
   const startedAt = clock.monotonic();
   // Whoever started the run tells the world of it before its first step does.
   await Promise.resolve();
+  if (task.cutOffRun !== undefined) warnOfCutOff(dependencies, task, session, task.cutOffRun);
   let agent: NodeAgent | undefined;
+  let run: RunContext | undefined;
   let outcome: Outcome;
-  let fetched = task.fetched;
+  let { fetched } = task;
   try {
     agent = dial(task.node);
-    const run: RunContext = { ...dependencies, task, session, control, agent, fetched };
+    run = { ...dependencies, task, session, control, agent, fetched };
     outcome = await takeSteps(run);
     fetched = run.fetched;
   } catch (error) {
@@ -90,10 +93,16 @@ async function perform(
   }
   agent?.close();
   control.close();
+  const cutOff = cutOffBy(outcome, run?.configured);
   const provisioned = outcome.kind === 'PROVISIONED';
-  confirmations.runEnded(runId, { provisioned, fence: session.fence });
+  confirmations.runEnded(runId, { provisioned, cutOff, fence: session.fence });
   const durationMs = clock.monotonic() - startedAt;
-  return { runId, outcome, fetched, durationMs };
+  return { runId, outcome: tellCutOff(outcome, cutOff), fetched, cutOff, durationMs };
+}
+
+function warnOfCutOff({ log }: RunnerDependencies, { node }: RunTask, session: Session, by: RunId): void {
+  const fields = { identity: node.identity, run_id: session.runId };
+  log.warn(fields, `run ${by} sent this node its configuration and could not restart it: it is run again`);
 }
 
 /** An address that may not be dialled fails its run; all else that was thrown is a fault of this program. */

@@ -41,9 +41,14 @@ export async function configure(run: RunContext, tries: number): Promise<StepRes
     settling: {
       done: undefined,
       decide: (answer) => settleConfigure(answer, digest),
-      unsettled: (lost) => ({ kind: 'FAILED', reason: 'RPC_FAILED', message: describe(lost) }),
+      unsettled: (lost) => {
+        run.configured = 'PERHAPS_CONFIGURED';
+        return { kind: 'FAILED', reason: 'RPC_FAILED', message: describe(lost) };
+      },
     },
   });
   if (result.kind === 'START_OVER') run.control.turnBack();
-  return result.kind === 'REPLY' ? { kind: 'COMPLETED', tries: result.tries } : result;
+  if (result.kind !== 'REPLY') return result;
+  run.configured = 'CONFIGURED';
+  return { kind: 'COMPLETED', tries: result.tries };
 }
