@@ -39,6 +39,12 @@ export interface StartServerOptions {
   readonly authenticator?: Authenticator;
   /** Instead of these, chooses for each connection; one that gets none is closed. */
   readonly credentialsFor?: (socket: Socket) => ServerCredentials | undefined;
+  /**
+   * Given each connection before anything was read from it.
+   *
+   * @returns whether it was taken away, to do with as the taker likes
+   */
+  readonly takesAway?: (socket: Socket) => boolean;
   readonly log: Logger;
   /** Whether the server tells what it serves. Default true. */
   readonly reflection?: boolean;
@@ -128,6 +134,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
   // Those that cannot be used are told here, and not by the first connection.
   if (options.credentialsFor === undefined) injectors.prepare(ofAll);
   const letIn = (socket: Socket) => {
+    if (options.takesAway?.(socket)) return;
     const credentials = credentialsFor(socket);
     if (credentials === undefined) socket.destroy();
     else injectors.inject(socket, credentials);

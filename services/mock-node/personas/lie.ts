@@ -25,20 +25,27 @@ export type LieKind =
 
 export interface Lie {
   readonly kind: LieKind;
+  /** The node commits, remembers and reports something else than it was sent. */
+  readonly misplaces: boolean;
   readonly faults: readonly Fault[];
 }
 
-/** In the order in which liars have them. */
+const wrongDigest = always('configure', { kind: 'wrong-digest' });
+
+/**
+ * In the order in which liars have them. Whoever has its lie at a step that a site may leave out lies of its
+ * configuration as well, so that no liar comes through where nobody asks for its own lie.
+ */
 export const lies: readonly [Lie, ...Lie[]] = [
-  { kind: 'wrong-signature', faults: [] },
-  { kind: 'short-key', faults: [] },
-  { kind: 'garbage', faults: [always('inventory', { kind: 'garbage' })] },
-  { kind: 'wrong-digest', faults: [] },
-  { kind: 'wrong-arrival', faults: [] },
-  { kind: 'wrong-identity', faults: [always('identify', { kind: 'wrong-identity' })] },
-  { kind: 'foreign-token', faults: [] },
-  { kind: 'foreign-request', faults: [] },
-  { kind: 'no-restart', faults: [] },
+  { kind: 'wrong-signature', misplaces: true, faults: [wrongDigest] },
+  { kind: 'short-key', misplaces: true, faults: [wrongDigest] },
+  { kind: 'garbage', misplaces: false, faults: [always('inventory', { kind: 'garbage' })] },
+  { kind: 'wrong-digest', misplaces: true, faults: [wrongDigest] },
+  { kind: 'wrong-arrival', misplaces: true, faults: [] },
+  { kind: 'wrong-identity', misplaces: false, faults: [always('identify', { kind: 'wrong-identity' })] },
+  { kind: 'foreign-token', misplaces: true, faults: [wrongDigest] },
+  { kind: 'foreign-request', misplaces: true, faults: [wrongDigest] },
+  { kind: 'no-restart', misplaces: false, faults: [] },
 ];
 
 function always(rpc: RpcWord, effect: Effect): Fault {

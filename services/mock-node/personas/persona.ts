@@ -2,6 +2,7 @@
 // carried out is that of the part it concerns.
 
 import type { Fault } from '../faults/fault.js';
+import { delays } from './delays.js';
 import { type Lie, lies } from './lie.js';
 
 /** In the order in which they are told, and by which ties are settled. */
@@ -27,14 +28,6 @@ export type Connections = 'SERVED' | 'RESET' | 'SILENT';
  */
 export type ProvisioningMode = 'AS_CONFIGURED' | 'REFUSES' | 'COMES_BACK';
 
-/** Milliseconds; each call waits for a random time between least and most before it is looked at. */
-export interface Pace {
-  readonly leastMs: number;
-  readonly mostMs: number;
-  /** The most for Identify, which callers wait less for. */
-  readonly mostForIdentifyMs: number;
-}
-
 export interface Persona {
   readonly name: PersonaName;
   /** Which kind of it, where there is more than one; else empty. */
@@ -44,7 +37,6 @@ export interface Persona {
   /** Undefined: as all nodes. */
   readonly upgradable: boolean | undefined;
   readonly connections: Connections;
-  readonly pace: Pace | undefined;
   /** How long, on average, until a boot in provisioning mode crashes: milliseconds. Undefined: never. */
   readonly crashesEveryMs: number | undefined;
   readonly provisioningMode: ProvisioningMode;
@@ -56,7 +48,6 @@ export interface Persona {
 /** A release older than any that the nodes of this program have. */
 const oldRelease = '0.0.1-old';
 
-const pace: Pace = { leastMs: 200, mostMs: 3_000, mostForIdentifyMs: 1_500 };
 const crashesEveryMs = 5_000;
 
 const healthy: Persona = {
@@ -65,7 +56,6 @@ const healthy: Persona = {
   release: undefined,
   upgradable: undefined,
   connections: 'SERVED',
-  pace: undefined,
   crashesEveryMs: undefined,
   provisioningMode: 'AS_CONFIGURED',
   faults: [],
@@ -77,7 +67,7 @@ type Kind = Partial<Omit<Persona, 'name'>>;
 /** The kinds of each persona. Its nodes have them in turn. */
 const kinds: Readonly<Record<PersonaName, readonly [Kind, ...Kind[]]>> = {
   healthy: [{}],
-  slow: [{ pace }],
+  slow: [{ faults: delays }],
   dead: [
     { kind: 'refusing', connections: 'RESET' },
     { kind: 'silent', connections: 'SILENT' },

@@ -13,7 +13,7 @@ import type { Call } from '../agent/call.js';
 import type { BootCredentials } from '../boot/boot-credentials.js';
 import { Slots } from '../slots.js';
 import { NodeStore } from '../state/node-store.js';
-import { Node, type Phase } from './node.js';
+import { Node, type NodeOptions, type Phase } from './node.js';
 import { Swarm } from './swarm.js';
 
 const identity = parseIdentity('web-1') ?? fail();
@@ -52,7 +52,10 @@ beforeEach(() => {
   };
 });
 
-function newNode(onPhase: (from: Phase, to: Phase) => void = (_from, to) => phases.push(to)): Node {
+function newNode(
+  onPhase: (from: Phase, to: Phase) => void = (_from, to) => phases.push(to),
+  changes: Partial<NodeOptions> = {},
+): Node {
   return new Node({
     identity,
     host: '',
@@ -71,6 +74,7 @@ function newNode(onPhase: (from: Phase, to: Phase) => void = (_from, to) => phas
     onPhase,
     onCommitted: () => {},
     cutConnections: (graceMs) => cuts.push(graceMs),
+    ...changes,
   });
 }
 
@@ -307,5 +311,46 @@ describe('a crash', () => {
     await node.end(0);
     await clock.advance(10_000);
     expect(node.phase).toBe('STOPPED');
+  });
+});
+
+describe('a node that flaps', () => {
+  const mean = 5_000;
+  /** Crashes when the time that it has on average is over. */
+  const random = () => 1 - Math.exp(-1);
+
+  test('crashes without a word and boots again, until it came up configured', async () => {
+    const node = newNode(undefined, { crashesEveryMs: mean, random, downMs: 0 });
+    await node.start();
+    await clock.advance(0);
+    const boots = new Set([agentOf(node).identify().bootId]);
+    for (let crash = 1; crash <= 3; crash++) {
+      await clock.advance(mean - 1);
+      boots.add(agentOf(node).identify().bootId);
+      expect([boots.size, cuts.length]).toEqual([crash, crash - 1]);
+      await clock.advance(1);
+      boots.add(agentOf(node).identify().bootId);
+    }
+    expect(boots.size).toBe(4);
+    expect(new Set(registry.types)).toEqual(new Set(['STARTUP']));
+    await configure(node, newRunId());
+    await clock.advance(mean);
+    expect(node.phase).toBe('CONFIGURED');
+    await clock.advance(10 * mean);
+    expect(cuts).toHaveLength(4);
+  });
+
+  test('has a span of its own in each boot', async () => {
+    const draws = [0.1, 0.5, 0.9];
+    const node = newNode(undefined, {
+      crashesEveryMs: mean,
+      downMs: 0,
+      random: () => draws[cuts.length] ?? 0.999,
+    });
+    await node.start();
+    for (const [crash, draw] of draws.entries()) {
+      await clock.advance(-Math.log(1 - draw) * mean + 1);
+      expect(cuts).toHaveLength(crash + 1);
+    }
   });
 });

@@ -9,6 +9,7 @@ import type { Random } from '../../../shared/random.js';
 import { Agent } from '../agent/agent.js';
 import type { PendingStop } from '../agent/call.js';
 import type { NewCsr } from '../agent/own-keys.js';
+import type { ServedAgent } from '../agent/served-agent.js';
 import type { BootCredentials } from '../boot/boot-credentials.js';
 import type { Provisioned } from '../reports/report.js';
 import { Reporter } from '../reports/reporter.js';
@@ -40,6 +41,10 @@ export interface NodeOptions {
   readonly log: Logger;
   readonly onPhase: (from: Phase, to: Phase) => void;
   readonly onCommitted: () => void;
+  /** How long, on average, until a boot in provisioning mode crashes: milliseconds. Undefined: never. */
+  readonly crashesEveryMs?: number | undefined;
+  /** The agent as callers are to meet it. Default: as it is. */
+  readonly disguise?: (agent: Agent) => ServedAgent;
   /** Closes the connections that are open to the node now, after `graceMs`. */
   readonly cutConnections: (graceMs: number) => void;
 }
@@ -51,6 +56,7 @@ const bootBackoff = { initialMs: 1_000, maxMs: 30_000 };
 
 interface Boot {
   readonly agent: Agent;
+  readonly served: ServedAgent;
   readonly reporter: Reporter | undefined;
   readonly credentials: BootCredentials;
 }
@@ -87,6 +93,11 @@ export class Node {
   /** The agent that answers now; undefined while the node is down. */
   get agent(): Agent | undefined {
     return this.#boot?.agent;
+  }
+
+  /** The same, as callers meet it. */
+  get served(): ServedAgent | undefined {
+    return this.#boot?.served;
   }
 
   /** What the boot that is up serves with; undefined while the node is down, and without TLS. */
@@ -181,10 +192,22 @@ export class Node {
         random,
         log: this.#log,
       });
-    this.#boot = { agent, reporter, credentials };
+    const { disguise = (honest) => honest } = this.#options;
+    const boot = { agent, served: disguise(agent), reporter, credentials };
+    this.#boot = boot;
     this.#enter(provisioning ? 'PROVISIONING' : 'CONFIGURED');
     this.#log.debug({ boot_id: bootId, provisioning }, 'booted');
     reporter?.start();
+    if (provisioning) this.#crashInAWhile(boot);
+  }
+
+  /** At a random moment, as likely at any as at any other (the spans are exponential). */
+  #crashInAWhile(boot: Boot): void {
+    const { crashesEveryMs, clock, random } = this.#options;
+    if (crashesEveryMs === undefined) return;
+    clock.setTimer(-Math.log(1 - random()) * crashesEveryMs, () => {
+      if (this.#boot === boot) this.crash();
+    });
   }
 
   #onStopAccepted({ rpc, at }: PendingStop): void {
