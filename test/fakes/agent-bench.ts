@@ -29,6 +29,8 @@ export class AgentBench {
   readonly files = new CrashingFiles();
   /** Stops that agents accepted. */
   readonly stops: PendingStop[] = [];
+  /** Upgrades that agents accepted, and those of them that failed. */
+  readonly upgrades = { accepted: 0, failed: 0 };
   /** Configurations that agents committed. */
   commits = 0;
   /** Of the boot that is up. */
@@ -50,6 +52,8 @@ export class AgentBench {
       challenge: this.challenge,
       certificateSha256: '',
       version: '1.0',
+      upgradable: true,
+      upgradeTimeMs: 1_000,
       token: undefined,
       secret: secret === undefined ? undefined : new Secret(secret),
       provisioning,
@@ -61,6 +65,12 @@ export class AgentBench {
       random: () => 0.5,
       log: silentLogger(),
       onStopAccepted: (stop) => this.stops.push(stop),
+      onUpgradeAccepted: () => {
+        this.upgrades.accepted += 1;
+      },
+      onUpgradeFailed: () => {
+        this.upgrades.failed += 1;
+      },
       onCommitted: () => {
         this.commits += 1;
       },

@@ -34,6 +34,15 @@ describe('a stop', () => {
     expect(await reasonOf(agent.restart(bench.callOf(bench.newRun()), 0))).toBe('STOPPING');
   });
 
+  test('that is pending stays so whatever a repeat of it brings', async () => {
+    const agent = await bench.boot();
+    const run = bench.newRun();
+    await agent.configure(bench.callOf(run), configuration(1));
+    await agent.restart(bench.callOf(run), 10_000);
+    expect(await reasonOf(agent.restart(bench.callOf(run), -1))).toBe('ARGUMENT_INVALID');
+    expect(await agent.getRunStatus(bench.callOf(run), run.runId)).toMatchObject({ stage: 'RESTARTING' });
+  });
+
   test('for good leaves a record of it', async () => {
     const agent = await bench.boot();
     const run = bench.newRun();

@@ -18,7 +18,7 @@ test('a run configures and restarts the node, and the next boot knows it', async
     bootId: bench.bootId,
     provisioning: true,
   });
-  expect(await agent.getInventory(bench.callOf(run))).toMatchObject({ version: '1.0', upgradable: false });
+  expect(await agent.getInventory(bench.callOf(run))).toMatchObject({ version: '1.0', upgradable: true });
   expect(await agent.getRunStatus(bench.callOf(run), run.runId)).toBeUndefined();
   await agent.configure(bench.callOf(run), configuration(1));
   expect(await agent.getRunStatus(bench.callOf(run), run.runId)).toMatchObject({ stage: 'CONFIGURED' });

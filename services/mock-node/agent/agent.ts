@@ -36,10 +36,12 @@ import { type Inventory, inventoryOf } from './inventory.js';
 import { fitToKeys } from './key-fit.js';
 import { type CsrSubject, newEd25519Key } from './own-keys.js';
 import { NotServedError, RefusedError } from './refusal.js';
+import type { Release } from './release.js';
 import { findSslFolder } from './ssl-folder.js';
 import { type Gate, Turns } from './turns.js';
+import { Upgrades } from './upgrades.js';
 
-/** How long after Shutdown or Reprovision the agent goes down, so that the reply is out: milliseconds. */
+/** How long after Shutdown, Reprovision or an upgrade the agent goes down, so that the reply is out: milliseconds. */
 const farewellMs = 100;
 
 const noKeys: OwnKeys = { seed: undefined, csrKeyPem: undefined };
@@ -48,6 +50,9 @@ export class Agent {
   readonly #options: AgentOptions;
   readonly #admission: Admission;
   readonly #turns: Turns;
+  readonly #upgrades: Upgrades;
+  /** Of the release that this boot runs. */
+  readonly #version: string;
   /** Of the last GetJwt. */
   #exchange: X25519Pair | undefined;
   /** Whether the configuration that waits for a start enables provisioning. */
@@ -57,18 +62,27 @@ export class Agent {
     this.#options = options;
     this.#admission = new Admission(options, options.store.state.hold);
     this.#turns = new Turns({ ...options, admission: this.#admission, readiness: () => this.#readiness });
+    this.#upgrades = new Upgrades({
+      ...options,
+      admission: this.#admission,
+      save: this.#turns.save.bind(this.#turns),
+      releaseNow: () => options.store.state.release,
+      farewellMs,
+    });
+    this.#version = options.store.state.release ?? options.version;
   }
 
   /** Open to all; checks nothing. */
   identify(): Presence {
-    const { identity, bootId, challenge, version, provisioning, token } = this.#options;
+    const { identity, bootId, challenge, provisioning, token, upgradable } = this.#options;
     return {
       identity,
       bootId,
       challenge,
-      version,
+      version: this.#version,
       provisioning: provisioning && this.#admission.pending === undefined,
       hasToken: token !== undefined,
+      upgradable,
     };
   }
 
@@ -126,7 +140,7 @@ export class Agent {
   async getInventory(call: Call): Promise<Inventory> {
     this.#admission.admit('GetInventory', call.caller);
     await this.#turns.keepHold();
-    return inventoryOf(this.#options.identity, this.#options.version);
+    return inventoryOf(this.#options.identity, this.#version, this.#options.upgradable);
   }
 
   /**
@@ -138,6 +152,27 @@ export class Agent {
     this.#admission.admit('GetRunStatus', call.caller);
     await this.#turns.keepHold();
     return findRun(this.#options.store.state, runId.toLowerCase());
+  }
+
+  /**
+   * Replaces the release, and restarts with it into provisioning mode. A configuration that waits for a start is
+   * withdrawn first. A repeat in the same run joins the upgrade that is under way.
+   *
+   * @param withoutEffect all happens, but the release stays as it was
+   * @throws RefusedError, DownError, NotServedError; the signal's reason where the caller gave up: before the upgrade
+   *   was accepted it has no effect, from then on it goes on; errors of the file system, which leave the release as
+   *   it was
+   */
+  async updateRelease(call: Call, release: Release, { withoutEffect = false } = {}): Promise<void> {
+    if (!this.#options.upgradable) {
+      this.#admission.admit('UpdateRelease', call.caller);
+      await this.#turns.keepHold();
+      throw new NotServedError('the release of the node cannot be replaced');
+    }
+    const { done } = await this.#turns.take({ rpc: 'UpdateRelease', release }, call, (runId, gate) =>
+      this.#upgrades.accept(runId, release, gate, withoutEffect),
+    );
+    await orGivenUp(done, call.signal);
   }
 
   /**
@@ -195,7 +230,10 @@ export class Agent {
   /** Takes no more calls, lets the one that is being committed finish, and closes the store. */
   async stop(): Promise<void> {
     this.#admission.closed = true;
-    await this.#turns.end(() => this.#options.store.close());
+    await this.#turns.end(async () => {
+      await this.#upgrades.stop();
+      await this.#options.store.close();
+    });
   }
 
   async #acceptStop(
@@ -239,4 +277,14 @@ export class Agent {
     return (state) =>
       this.#admission.holding.writtenInto(reached(state, runId, 'KEYED', this.#options.clock.now()));
   }
+}
+
+/** The work goes on where the caller gives up. */
+function orGivenUp<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
 }

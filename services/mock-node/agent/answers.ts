@@ -12,6 +12,8 @@ export interface Presence {
   readonly provisioning: boolean;
   readonly version: string;
   readonly hasToken: boolean;
+  /** Whether its release can be replaced. */
+  readonly upgradable: boolean;
 }
 
 /** What GetJwt gives. */

@@ -4,6 +4,7 @@ import type { ReceivedNodeMetadata } from '../../../shared/grpc/node-metadata.js
 import type { RunId } from '../../../shared/identity.js';
 import type { Configuration } from './configuration.js';
 import type { CsrSubject } from './own-keys.js';
+import type { Release } from './release.js';
 
 /** The RPCs that are checked: all but Identify. */
 export type Rpc =
@@ -11,6 +12,7 @@ export type Rpc =
   | 'GenerateEd25519Key'
   | 'GetInventory'
   | 'GenerateCsr'
+  | 'UpdateRelease'
   | 'Configure'
   | 'Restart'
   | 'Shutdown'
@@ -18,7 +20,7 @@ export type Rpc =
   | 'GetRunStatus';
 
 /** The RPCs after which the agent stops, for good or to start again. */
-export type StopRpc = 'Restart' | 'Shutdown' | 'Reprovision';
+export type StopRpc = 'Restart' | 'Shutdown' | 'UpdateRelease' | 'Reprovision';
 
 /** What a caller says of itself, not checked. */
 export type Caller = ReceivedNodeMetadata;
@@ -34,6 +36,7 @@ export interface Call {
 export type Arguments =
   | { readonly rpc: 'GenerateEd25519Key'; readonly nonce: Uint8Array }
   | { readonly rpc: 'GenerateCsr'; readonly subject: CsrSubject }
+  | { readonly rpc: 'UpdateRelease'; readonly release: Release }
   | { readonly rpc: 'Configure'; readonly configuration: Configuration }
   | { readonly rpc: 'Restart'; readonly splayMs: number }
   | { readonly rpc: 'GetJwt' | 'Shutdown' | 'Reprovision' };
@@ -51,6 +54,6 @@ export interface Hold {
 export interface PendingStop {
   readonly rpc: StopRpc;
   readonly runId: RunId;
-  /** Monotonic milliseconds. */
+  /** Monotonic milliseconds; of an upgrade that is under way, when it is to be done. */
   readonly at: number;
 }

@@ -50,6 +50,7 @@ const everyRpc: readonly Rpc[] = [
   'GenerateEd25519Key',
   'GetInventory',
   'GenerateCsr',
+  'UpdateRelease',
   'Configure',
   'Restart',
   'Shutdown',
@@ -105,6 +106,7 @@ describe('the mode in which each RPC passes', () => {
     ['GenerateEd25519Key', 'admitted', 'NOT_PROVISIONING', 'NOT_PROVISIONING'],
     ['GetInventory', 'admitted', 'NOT_PROVISIONING', 'NOT_PROVISIONING'],
     ['GenerateCsr', 'admitted', 'NOT_PROVISIONING', 'NOT_PROVISIONING'],
+    ['UpdateRelease', 'admitted', 'NOT_PROVISIONING', 'NOT_PROVISIONING'],
     ['Configure', 'admitted', 'NOT_PROVISIONING', 'NOT_PROVISIONING'],
     ['Restart', 'admitted', 'admitted', 'NOT_PROVISIONING'],
     ['Shutdown', 'admitted', 'admitted', 'NOT_PROVISIONING'],
@@ -121,6 +123,7 @@ describe('while a stop is pending', () => {
   test.each<[StopRpc, Standing]>([
     ['Restart', waiting],
     ['Shutdown', waiting],
+    ['UpdateRelease', waiting],
     ['Reprovision', configured],
   ])('of %s only its repeat and GetRunStatus pass', (rpc, node) => {
     for (const each of everyRpc) {
@@ -218,6 +221,13 @@ describe('what is asked for', () => {
     ['a restart into provisioning mode', { rpc: 'Restart', splayMs: 0 }, true, 'PROVISIONING_ENABLED'],
     ['a bad splay first', { rpc: 'Restart', splayMs: -1 }, true, 'ARGUMENT_INVALID'],
     ['a restart out of provisioning mode', { rpc: 'Restart', splayMs: 1_000 }, false, 'admitted'],
+    ['a release', { rpc: 'UpdateRelease', release: { repository: 'r', version: '2.0' } }, true, 'admitted'],
+    [
+      'a release without a version',
+      { rpc: 'UpdateRelease', release: { repository: 'r', version: '' } },
+      true,
+      'ARGUMENT_INVALID',
+    ],
     ['a shutdown', { rpc: 'Shutdown' }, true, 'admitted'],
   ])('%s', (_what, call, enablesProvisioning, expected) => {
     const node = { directory: '/nodes/web-1', enablesProvisioning };

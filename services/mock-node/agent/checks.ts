@@ -6,6 +6,7 @@ import { parseIdentity, parseRunId } from '../../../shared/identity.js';
 import { checkConfiguration, checkNonce, checkSplay, checkSubject, type Violation } from './arguments.js';
 import type { Arguments, Caller, Hold, PendingStop, Rpc } from './call.js';
 import type { Refusal } from './refusal.js';
+import { checkRelease } from './release.js';
 
 /** What the checks look at of the node. */
 export interface Standing {
@@ -94,6 +95,7 @@ function checkMode(rpc: Rpc, _caller: Caller, node: Standing): Refusal | undefin
     case 'GenerateEd25519Key':
     case 'GetInventory':
     case 'GenerateCsr':
+    case 'UpdateRelease':
     case 'Configure':
       return node.provisioning ? undefined : { reason: 'NOT_PROVISIONING' };
   }
@@ -142,6 +144,8 @@ function findViolations(call: Arguments, { directory }: Readiness): Violation[] 
       return checkNonce(call.nonce);
     case 'GenerateCsr':
       return checkSubject(call.subject);
+    case 'UpdateRelease':
+      return checkRelease(call.release);
     case 'Configure':
       return checkConfiguration(call.configuration, directory);
     case 'Restart':

@@ -16,7 +16,7 @@ export interface Inventory {
 }
 
 /** @returns the inventory of the node; a given identity has the same facts in every boot */
-export function inventoryOf(identity: Identity, version: string): Inventory {
+export function inventoryOf(identity: Identity, version: string, upgradable: boolean): Inventory {
   const [hostname = identity, ...domain] = identity.split('.');
   const serial = 9_007_199_254_740_993n + BigInt(hostname.replaceAll(/\D/g, '').slice(-9) || '0');
   const facts = [
@@ -31,7 +31,7 @@ export function inventoryOf(identity: Identity, version: string): Inventory {
   ];
   return {
     version,
-    upgradable: false,
+    upgradable,
     agents: ['choria_provision', 'choria_util', 'discovery', 'rpcutil'],
     classes: [],
     collectives: ['provisioning'],

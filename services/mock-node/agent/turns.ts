@@ -80,9 +80,13 @@ export class Turns {
     await this.#turn.use(last);
   }
 
-  /** The run's last mutating call failed here. Where not even that can be written, the record stays as it was. */
+  /**
+   * The run's last mutating call failed here. Where not even that can be written, the record stays as it was; and so it
+   * does where the run has a stop pending, of which that call was a repeat that is none.
+   */
   async #recordFailure(runId: RunId): Promise<void> {
-    const { clock, log } = this.#options;
+    const { admission, clock, log } = this.#options;
+    if (admission.pending !== undefined) return;
     try {
       await this.save((state) => reached(state, runId, 'FAILED', clock.now()));
     } catch (error) {
