@@ -94,6 +94,11 @@ export class Provisioner {
         ...timeouts,
         runTimeoutMs: config.run_timeout,
         restartSplayMs: config.restart_splay,
+        upgrades: {
+          repository: config.upgrades_repository,
+          optional: config.upgrades_optional,
+          timeoutMs: config.upgrade_timeout,
+        },
         features: config.features,
       },
       enrolment: trust.enrolment,

@@ -87,6 +87,8 @@ export class FakeNode {
   readonly committed: Configuration[] = [];
   /** Releases that it changed to, in order. */
   readonly upgrades: Release[] = [];
+  /** Upgrades take long: those that were begun are still going on. */
+  upgradeGoesOn = false;
   readonly calls: RecordedCall[] = [];
   /** Called before each call is looked at. */
   onCall: ((call: RecordedCall) => void) | undefined;
@@ -253,13 +255,14 @@ export class FakeNode {
 
   /** What was committed before is withdrawn. A repeat joins. */
   #updateRelease({ runId }: Caller, release: Release): void {
-    if (this.#pending?.rpc === 'updateRelease') return;
-    for (const record of this.records.values()) record.configurationDigest = '';
-    this.upgrades.push(release);
-    this.version = release.version;
-    this.inventory = { ...this.inventory, version: release.version };
-    this.#pending = { rpc: 'updateRelease', runId };
-    this.#record(runId).stage = 'UPGRADED';
+    if (this.#pending?.rpc !== 'updateRelease') {
+      for (const record of this.records.values()) record.configurationDigest = '';
+      this.upgrades.push(release);
+      this.version = release.version;
+      this.inventory = { ...this.inventory, version: release.version };
+      this.#pending = { rpc: 'updateRelease', runId };
+    }
+    this.#record(runId).stage = this.upgradeGoesOn ? 'UPGRADING' : 'UPGRADED';
   }
 
   #restart({ runId }: Caller): void {

@@ -6,7 +6,12 @@ import type { SightedNode } from '../../services/provisioner/fleet/node-event.js
 import { Confirmations } from '../../services/provisioner/run/confirmations.js';
 import { Fences } from '../../services/provisioner/run/fences.js';
 import type { RunInProgress, RunResult, RunTask, StartRun } from '../../services/provisioner/run/run.js';
-import type { Enrolment, RunFeatures, RunLogFields } from '../../services/provisioner/run/run-context.js';
+import type {
+  Enrolment,
+  RunFeatures,
+  RunLogFields,
+  UpgradeSettings,
+} from '../../services/provisioner/run/run-context.js';
 import { createRunner } from '../../services/provisioner/run/runner.js';
 import { Secret } from '../../shared/secret.js';
 import { FakeClock, settle } from './fake-clock.js';
@@ -19,6 +24,7 @@ const benchSettings = {
   rpcTimeoutMs: 10_000,
   runTimeoutMs: 600_000,
   restartSplayMs: 1_000,
+  upgrades: { repository: 'https://repo.example.net/', optional: false, timeoutMs: 120_000 },
   features: { jwt: false, ed25519: false, pki: false, upgrades: false },
 };
 
@@ -28,6 +34,7 @@ export interface RunBenchOptions {
   readonly tokens?: readonly string[];
   readonly runTimeoutMs?: number;
   readonly features?: Partial<RunFeatures>;
+  readonly upgrades?: Partial<UpgradeSettings>;
   readonly enrolment?: Partial<Enrolment>;
 }
 
@@ -70,6 +77,7 @@ export class RunBench {
         ...benchSettings,
         runTimeoutMs: options.runTimeoutMs ?? benchSettings.runTimeoutMs,
         features: { ...benchSettings.features, ...options.features },
+        upgrades: { ...benchSettings.upgrades, ...options.upgrades },
       },
       enrolment: {
         denyList: parseDenyList(defaultDenyPatterns),

@@ -171,6 +171,7 @@ function createBench(options: BenchOptions = {}) {
       ...timeouts,
       runTimeoutMs: 60_000,
       restartSplayMs: 0,
+      upgrades: { repository: undefined, optional: false, timeoutMs: 10_000 },
       features: { jwt: false, ed25519: false, pki: false, upgrades: false, ...options.features },
     },
     enrolment: {

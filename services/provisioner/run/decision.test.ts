@@ -4,6 +4,7 @@ import { TrustError } from '../../../shared/trust/trust-error.js';
 import { helperReply } from '../../../test/fakes/fake-helper.js';
 import type { HelperReply } from '../helper/helper.js';
 import { type Decision, type DecisionContext, decide } from './decision.js';
+import { isSameRelease } from './release-version.js';
 
 const publicKeys = { nodeEcdhPublic: Buffer.alloc(32, 1), provisionerEcdhPublic: Buffer.alloc(32, 2) };
 const context: DecisionContext = {
@@ -13,6 +14,7 @@ const context: DecisionContext = {
   sameVersion: (a, b) => a === b,
   upgradesRepository: 'http://repo.example/',
   upgradesOptional: false,
+  upgradedFrom: [],
   publicKey: 'ab'.repeat(32),
   encryptKey: (key) => ({ ...publicKeys, pem: `encrypted ${key.reveal()}` }),
   now: 1_800_000_000,
@@ -125,13 +127,50 @@ describe('upgrades', () => {
   ])('%s: refused, or left out where upgrades are optional', (why, change) => {
     const message = `the helper wants release 0.30.0, and ${why}`;
     expect(decided({ upgrade: '0.30.0' }, change)).toEqual({
-      kind: 'FAILED',
+      kind: 'UPGRADE_FAILED',
       reason: 'UPGRADE_REFUSED',
       message,
     });
     expect(decided({ upgrade: '0.30.0' }, { ...change, upgradesOptional: true })).toMatchObject({
       kind: 'CONFIGURE',
       upgradeRefused: message,
+    });
+  });
+
+  test('an older version is an upgrade too', () => {
+    expect(decided({ upgrade: '0.28.0' })).toMatchObject({ kind: 'UPGRADE', target: '0.28.0' });
+  });
+
+  test.each<[string, string[]]>([
+    ['three that started where the node is now', ['0.29.4', '0.29.4', '0.29.4']],
+    ['under whatever name', ['0.29.4', '0:0.29.4', '0.29.04']],
+    ['also with others in between', ['0.29.4', '0.30.0', '0.29.4', '0.30.0', '0.29.4']],
+  ])('%s are a loop, or left out where upgrades are optional', (_what, upgradedFrom) => {
+    const change = { upgradedFrom, sameVersion: isSameRelease };
+    const message =
+      'the helper wants release 0.31.0, and the node is at 0.29.4 again, from which 3 upgrades in a row have started';
+    expect(decided({ upgrade: '0.31.0' }, change)).toEqual({
+      kind: 'UPGRADE_FAILED',
+      reason: 'UPGRADE_LOOP',
+      message,
+    });
+    expect(decided({ upgrade: '0.31.0' }, { ...change, upgradesOptional: true })).toMatchObject({
+      kind: 'CONFIGURE',
+      upgradeRefused: message,
+    });
+  });
+
+  test('two that started where the node is are no loop, nor are many from elsewhere', () => {
+    const upgradedFrom = ['0.29.4', '0.1', '0.2', '0.3', '0.3', '0.3', '0.29.4'];
+    expect(decided({ upgrade: '0.30.0' }, { upgradedFrom })).toMatchObject({ kind: 'UPGRADE' });
+  });
+
+  test('a node that has arrived, or that cannot upgrade, is in no loop', () => {
+    const upgradedFrom = ['0.29.4', '0.29.4', '0.29.4'];
+    expect(decided({ upgrade: '0.29.4' }, { upgradedFrom })).toMatchObject({ kind: 'CONFIGURE' });
+    const node = { version: '0.29.4', upgradable: false };
+    expect(decided({ upgrade: '0.30.0' }, { upgradedFrom, node })).toMatchObject({
+      reason: 'UPGRADE_REFUSED',
     });
   });
 });

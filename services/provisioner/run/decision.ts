@@ -7,6 +7,7 @@ import { TrustError } from '../../../shared/trust/trust-error.js';
 import { type ExpiryRule, serverClaimsOf } from '../enrolment/server-claims.js';
 import type { HelperReply } from '../helper/helper.js';
 import type { EncryptedKey } from './configuration.js';
+import type { Outcome } from './outcome.js';
 
 export interface CredentialsContext {
   readonly identity: string;
@@ -21,13 +22,18 @@ export interface CredentialsContext {
   readonly serverJwtValidityMs: number;
 }
 
-export interface DecisionContext extends CredentialsContext {
-  readonly features: CredentialsContext['features'] & { readonly upgrades: boolean };
+export interface UpgradeContext {
   /** From the inventory; an empty version is an unknown one. */
   readonly node: { readonly version: string; readonly upgradable: boolean };
   /** Whether two versions are the same release. */
   readonly sameVersion: (a: string, b: string) => boolean;
   readonly upgradesRepository: string | undefined;
+  /** The versions from which the last upgrades in a row of the node started. */
+  readonly upgradedFrom: readonly string[];
+}
+
+export interface DecisionContext extends CredentialsContext, UpgradeContext {
+  readonly features: CredentialsContext['features'] & { readonly upgrades: boolean };
   readonly upgradesOptional: boolean;
 }
 
@@ -61,7 +67,11 @@ export type Decision =
       /** Why the upgrade that the helper wanted is left out, where it may be. */
       readonly upgradeRefused: string | undefined;
     }
+  | UpgradeFailure
   | { readonly kind: 'FAILED'; readonly reason: DecisionFailure; readonly message: string };
+
+/** Why the node is not asked to change to the release that the helper wants. */
+export type UpgradeFailure = Extract<Outcome, { kind: 'UPGRADE_FAILED' }>;
 
 /** Why credentials cannot be made. */
 export interface CredentialsRefusal {
@@ -76,10 +86,7 @@ interface ConfigurationRefusal {
   readonly message: string;
 }
 
-export type DecisionFailure =
-  | CredentialsRefusal['reason']
-  | ConfigurationRefusal['reason']
-  | 'UPGRADE_REFUSED';
+export type DecisionFailure = CredentialsRefusal['reason'] | ConfigurationRefusal['reason'];
 
 /** Says what follows, in the order of the sequence: what an earlier step refuses no later one is asked about. */
 export function decide(reply: HelperReply, context: DecisionContext): Decision {
@@ -88,17 +95,15 @@ export function decide(reply: HelperReply, context: DecisionContext): Decision {
   if (reply.shutdown) return { kind: 'SHUT_DOWN', message: reply.msg };
   const credentials = decideCredentials(reply, context);
   if ('kind' in credentials) return credentials;
-  const upgrade = decideUpgrade(reply.upgrade, context);
+  const upgrade = context.features.upgrades ? decideUpgrade(reply.upgrade, context) : none;
   if (upgrade.kind === 'UPGRADE') return { ...upgrade, credentials };
-  if (upgrade.kind === 'REFUSED' && !context.upgradesOptional) {
-    return { kind: 'FAILED', reason: 'UPGRADE_REFUSED', message: upgrade.message };
-  }
+  if (upgrade.kind === 'UPGRADE_FAILED' && !context.upgradesOptional) return upgrade;
   const refusal = configurationRefusal(reply);
   if (refusal !== undefined) return refusal;
   return {
     kind: 'CONFIGURE',
     credentials,
-    upgradeRefused: upgrade.kind === 'REFUSED' ? upgrade.message : undefined,
+    upgradeRefused: upgrade.kind === 'UPGRADE_FAILED' ? upgrade.message : undefined,
   };
 }
 
@@ -147,21 +152,37 @@ export function decideCredentials(
   }
 }
 
-type UpgradeDecision =
+export type UpgradeDecision =
   | { readonly kind: 'NONE' }
   | { readonly kind: 'UPGRADE'; readonly target: string; readonly repository: string }
-  | { readonly kind: 'REFUSED'; readonly message: string };
+  | UpgradeFailure;
 
-/** The first rows of the table of upgrades. Those that need to know of earlier upgrades are the fleet's matter. */
-function decideUpgrade(target: string, context: DecisionContext): UpgradeDecision {
-  const { features, node, sameVersion, upgradesRepository: repository } = context;
-  if (!features.upgrades || target === '' || sameVersion(node.version, target)) return { kind: 'NONE' };
-  const refused = (why: string): UpgradeDecision => ({
-    kind: 'REFUSED',
+const none: UpgradeDecision = { kind: 'NONE' };
+
+/** So many upgrades in a row that start from one version have changed nothing. */
+const loopThreshold = 3;
+
+/**
+ * The table of upgrades, in its order, up to the call to the node (design, section 9). An older release is as good a
+ * target as a newer one.
+ *
+ * @param target empty where the helper wants none
+ */
+export function decideUpgrade(target: string, context: UpgradeContext): UpgradeDecision {
+  const { node, sameVersion, upgradesRepository: repository, upgradedFrom } = context;
+  if (target === '' || sameVersion(node.version, target)) return none;
+  const failed = (reason: UpgradeFailure['reason'], why: string): UpgradeFailure => ({
+    kind: 'UPGRADE_FAILED',
+    reason,
     message: `the helper wants release ${target}, and ${why}`,
   });
-  if (node.version === '') return refused('the node did not say which one it has');
-  if (!node.upgradable) return refused('the node cannot upgrade itself');
-  if (repository === undefined) return refused('upgrades_repository is not set');
+  if (node.version === '') return failed('UPGRADE_REFUSED', 'the node did not say which one it has');
+  if (!node.upgradable) return failed('UPGRADE_REFUSED', 'the node cannot upgrade itself');
+  if (repository === undefined) return failed('UPGRADE_REFUSED', 'upgrades_repository is not set');
+  const inVain = upgradedFrom.filter((version) => sameVersion(version, node.version)).length;
+  if (inVain >= loopThreshold) {
+    const why = `the node is at ${node.version} again, from which ${inVain} upgrades in a row have started`;
+    return failed('UPGRADE_LOOP', why);
+  }
   return { kind: 'UPGRADE', target, repository };
 }

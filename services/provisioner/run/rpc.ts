@@ -101,9 +101,12 @@ class Tries<T> {
         this.#report(settlement.failure, settlement.again && mayTry, 'GetRunStatus: ');
         return settlement.again && mayTry ? await this.#pause(0) : this.#unanswered(lost);
       case 'UNDER_WAY':
-        if (!mayTry) return { kind: 'REPLY', value: settling.done, tries: this.#attempt };
+        // The pause before this question was the one before the next try.
+        if (end !== undefined || this.#attempt > this.#call.tries) {
+          return { kind: 'REPLY', value: settling.done, tries: Math.min(this.#attempt, this.#call.tries) };
+        }
         this.#underWay = true;
-        return await this.#pause(0);
+        return undefined;
       case 'NOT_DONE':
         this.#lost = undefined;
         return end ?? this.#otherwise;

@@ -13,6 +13,7 @@ import { identify } from './steps/identify.js';
 import { makeCredentials } from './steps/make-credentials.js';
 import { restart } from './steps/restart.js';
 import { shutDown } from './steps/shut-down.js';
+import { updateRelease } from './steps/update-release.js';
 
 export interface Step {
   readonly name: StepName;
@@ -26,6 +27,10 @@ const always = () => true;
 
 function where(feature: keyof RunFeatures): Step['gate'] {
   return (run) => run.settings.features[feature];
+}
+
+function wantsRelease({ reply, settings }: RunContext): boolean {
+  return settings.features.upgrades && reply?.upgrade !== undefined && reply.upgrade !== '';
 }
 
 /** Something is to be signed or encrypted for the node. */
@@ -42,6 +47,7 @@ export const sequence: readonly Step[] = [
   { name: 'HELPER', gate: always, tries: 1, take: askHelper },
   { name: 'SHUTDOWN', gate: (run) => run.reply?.shutdown ?? false, tries: 3, take: shutDown },
   { name: 'CREDENTIALS', gate: needsCredentials, tries: 1, take: makeCredentials },
+  { name: 'UPDATE_RELEASE', gate: wantsRelease, tries: 3, take: updateRelease },
   { name: 'CONFIGURE', gate: always, tries: 5, take: configure },
   { name: 'RESTART', gate: always, tries: 3, take: restart },
 ];

@@ -93,6 +93,38 @@ export function settleRestart(
   }
 }
 
+/**
+ * A node that is replacing its release restarts when it has, so another boot of it is taken for upgraded: the next run
+ * sees which release it has.
+ *
+ * @param sent whether an earlier UpdateRelease of this run may have reached the node
+ */
+export function settleUpdateRelease(answer: StatusAnswer, sent: boolean): Settlement {
+  switch (answer.kind) {
+    case 'FAILED':
+      return unanswered(answer.failure);
+    case 'REBOOTED':
+      return sent ? { kind: 'DONE' } : supersededByBoot();
+    case 'STATUS':
+      break;
+  }
+  switch (answer.status.stage) {
+    case 'UPGRADING':
+      return { kind: 'UNDER_WAY' };
+    case 'UPGRADED':
+      return { kind: 'DONE' };
+    case 'RESTARTING':
+    case 'CONFIRMED':
+    case 'STOPPING':
+      return stopping();
+    case 'NONE':
+    case 'KEYED':
+    case 'CONFIGURED':
+    case 'FAILED':
+      return { kind: 'NOT_DONE' };
+  }
+}
+
 /** Another boot that answers is not the one that was told to shut down: the run is superseded. */
 export function settleShutdown(answer: StatusAnswer): Settlement {
   switch (answer.kind) {

@@ -67,6 +67,13 @@ export function outdatesFetched(failure: CallFailure): boolean {
   return failure.kind === 'STATUS' && ['KEY_CHANGED', 'STALE_FENCE', 'LOCKED'].includes(failure.reason);
 }
 
+/** True where the failure is of what the node was asked to do, and does not say who it is or in whose hands. */
+export function isOfTheCall(failure: CallFailure): boolean {
+  if (failure.kind !== 'STATUS') return true;
+  const reason = parseAgentReason(failure.reason);
+  return reason === undefined || reason === 'ARGUMENT_INVALID';
+}
+
 /** True where the same call may work a moment later. */
 export function isTransient(failure: CallFailure): boolean {
   if (failure.kind === 'NOT_SENT') return isTransientCode(failure.code);

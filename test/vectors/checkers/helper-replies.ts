@@ -91,6 +91,7 @@ async function answer(vector: Vector, context: Context): Promise<Expected> {
     case 'SHUT_DOWN':
       return { outcome: 'shutdown', msg: decision.message };
     case 'FAILED':
+    case 'UPGRADE_FAILED':
       return { outcome: 'failed', reason: decision.reason };
     case 'UPGRADE': {
       const { target, credentials } = decision;
@@ -119,6 +120,7 @@ function toDecisionContext(context: Context): DecisionContext {
     sameVersion: isSameRelease,
     upgradesRepository: context.upgrades_repository ?? undefined,
     upgradesOptional: context.upgrades_optional,
+    upgradedFrom: [],
     publicKey: context.features.ed25519 ? nodePublicKey : undefined,
     encryptKey: context.ecdh_public_known ? encrypt : undefined,
     now: context.now,
