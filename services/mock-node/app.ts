@@ -17,6 +17,8 @@ import { RefusedProofs } from './api/refused-proofs.js';
 import { type BootCredentials, bootCredentials } from './boot/boot-credentials.js';
 import { readText, TokenFile } from './boot/token-file.js';
 import type { MockNodeConfig } from './config.js';
+import type { Faults } from './faults/faults.js';
+import { type Orders, openOrders } from './faults/orders.js';
 import { createMetrics, type MockNodeMetrics } from './metrics.js';
 import { Registries } from './reports/registries.js';
 import { Slots } from './slots.js';
@@ -35,6 +37,10 @@ export interface MockNodeOverrides {
 
 export interface MockNodeApp extends App {
   readonly swarm: Swarm;
+  /** What befalls calls to the nodes. */
+  readonly faults: Faults;
+  /** Reads the file of faults now, where there is one. */
+  readFaults(): Promise<void>;
 }
 
 /** How many nodes use the disk at once: more than the threads that serve it keeps them all busy. */
@@ -67,9 +73,19 @@ export async function createApp(
   const root = await openRoot(config.directory);
   let swarm: Swarm | undefined;
   let listeners: Listeners | undefined;
+  let orders: Orders | undefined;
   try {
     const refusedProofs = new RefusedProofs(clock, (message) => log.warn(message));
     const metrics = createMetrics(() => swarm?.counts ?? noNodes);
+    orders = await openOrders({
+      faults: config.faults,
+      file: config.faultFile,
+      clock,
+      random,
+      log,
+      onStrike: metrics.countFault,
+    });
+    const { faults, injection } = orders;
     listeners = await startListeners({
       addressing: config.addressing,
       listen: config.listen,
@@ -77,6 +93,9 @@ export async function createApp(
       agentOf: (index) => swarm?.node(index)?.agent,
       tls: config.tls,
       credentialsOf: (index) => swarm?.node(index)?.serverCredentials,
+      injection,
+      strike: (index, rpc) => faults.strike(config.identities[index] ?? '', rpc),
+      crash: (index, graceMs) => swarm?.node(index)?.crash(graceMs),
       onCall: metrics.countCall,
       onProofRefused: () => refusedProofs.count(),
       log,
@@ -89,8 +108,9 @@ export async function createApp(
     swarm = createSwarm(config, { newCredentials, root, listeners, metrics, clock, random, log });
     const monitor = await startMonitorOf(config, swarm, metrics, log);
     const booting = swarm.start(config.startWithinMs);
-    return asApp({ swarm, listeners, registries, monitor, root, booting, log });
+    return asApp({ swarm, listeners, orders, registries, monitor, root, booting, log });
   } catch (error) {
+    orders?.close();
     await listeners?.stop(0);
     await root.dispose();
     throw error;
@@ -140,6 +160,7 @@ function createSwarm(config: MockNodeConfig, parts: Parts): Swarm {
         log,
         onPhase,
         onCommitted: parts.metrics.countConfiguration,
+        cutConnections: (graceMs) => parts.listeners.cut(index, graceMs),
       });
     },
   });
@@ -177,15 +198,17 @@ async function startMonitorOf(
 function asApp(parts: {
   readonly swarm: Swarm;
   readonly listeners: Listeners;
+  readonly orders: Orders;
   readonly registries: Registries | undefined;
   readonly monitor: Monitor | undefined;
   readonly root: StateRoot;
   readonly booting: Promise<void>;
   readonly log: Logger;
 }): MockNodeApp {
-  const { swarm, listeners, registries, monitor, root, booting, log } = parts;
+  const { swarm, listeners, orders, registries, monitor, root, booting, log } = parts;
   const stopping = new Phases()
     .add('nodes', async () => {
+      orders.close();
       await swarm.end(lastReportsMs);
       await booting;
       registries?.close();
@@ -195,6 +218,8 @@ function asApp(parts: {
     .add('files', () => root.dispose());
   return {
     swarm,
+    faults: orders.faults,
+    readFaults: () => orders.readFile(),
     addresses: {
       nodes: listeners.address,
       ...(monitor !== undefined && { monitor: monitor.address }),

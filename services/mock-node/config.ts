@@ -8,6 +8,8 @@ import { durationMs } from '../../shared/durations.js';
 import { type Identity, parseIdentity } from '../../shared/identity.js';
 import type { LogLevel } from '../../shared/logger.js';
 import { formatHostPort, parseHostPort } from '../../shared/net/addresses.js';
+import type { Fault } from './faults/fault.js';
+import { parseFaults } from './faults/parse.js';
 import { readFlags } from './flags.js';
 import type { Addressing } from './swarm/listeners.js';
 import { identityOf, mostLoopbackNodes } from './swarm/names.js';
@@ -38,6 +40,10 @@ export interface MockNodeConfig {
   readonly monitorPort: number;
   readonly startWithinMs: number;
   readonly downMs: number;
+  /** What befalls calls to the nodes, beside what the file orders. */
+  readonly faults: readonly Fault[];
+  /** Absolute. */
+  readonly faultFile: string | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -99,7 +105,7 @@ export function parseFlags(args: readonly string[], hostName: string): MockNodeC
     refuse('nodes', `${nodes}: there are not so many ports from ${listenAt.port} on`);
   }
   const tls = read('tls-mode', true, () => parseTlsMode(values['tls-mode']));
-  const pathOf = (flag: 'dir' | 'jwt-file' | 'secret-file' | 'ca') => {
+  const pathOf = (flag: 'dir' | 'jwt-file' | 'secret-file' | 'ca' | 'fault-file') => {
     const path = values[flag];
     if (path === '') refuse(flag, 'needs a path');
     if (path === undefined) return undefined;
@@ -111,6 +117,9 @@ export function parseFlags(args: readonly string[], hostName: string): MockNodeC
   const tokenFile = pathOf('jwt-file');
   const secretFile = pathOf('secret-file');
   const caFile = pathOf('ca');
+  const faultFile = pathOf('fault-file');
+  const ordered = (values.fault ?? []).map(parseFaults);
+  for (const problem of ordered.flatMap(({ problems: each }) => each)) refuse('fault', problem);
   if (problems.length > 0) throw new FlagError(problems.join('\n'));
   return {
     listen,
@@ -128,6 +137,8 @@ export function parseFlags(args: readonly string[], hostName: string): MockNodeC
     monitorPort,
     startWithinMs,
     downMs,
+    faults: ordered.flatMap(({ faults }) => faults),
+    faultFile,
     logLevel,
   };
 }

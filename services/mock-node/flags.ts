@@ -27,7 +27,10 @@ Plays one node that wants provisioning, or a swarm of them.
   --monitor-port PORT       /livez, /readyz and /metrics; 0 for none (0)
   --monitor-host HOST       where they listen (0.0.0.0)
   --start-within DURATION   spreads the first boots (1s)
-  --down-time DURATION      how long a node is down while it restarts (100ms)
+  --down-time DURATION      how long a node is down while it restarts, or after it crashed (100ms)
+  --fault LIST              faults that befall calls, with commas between them; may be given several times. Each is
+                            [IDENTITY/]RPC:KIND[:VALUE][:PROBABILITY][:xTIMES]
+  --fault-file PATH         faults, one or more a line; read again when it changes, and on SIGHUP
   --loglevel LEVEL          debug, info, warn or error (info)
   --help                    prints this
 `;
@@ -49,6 +52,8 @@ const options = {
   'monitor-host': { type: 'string', default: '0.0.0.0' },
   'start-within': { type: 'string', default: '1s' },
   'down-time': { type: 'string', default: '100ms' },
+  fault: { type: 'string', multiple: true },
+  'fault-file': { type: 'string' },
   loglevel: { type: 'string', default: 'info' },
   help: { type: 'boolean' },
 } as const;
@@ -60,7 +65,7 @@ export interface GivenFlags {
   readonly problems: string[];
 }
 
-/** Takes the command line apart. The last of a flag that is given twice counts. */
+/** Takes the command line apart. The last of a flag that is given twice counts, but for --fault, which adds up. */
 export function readFlags(args: readonly string[]): GivenFlags {
   const problems: string[] = [];
   const { tokens } = parseArgs({

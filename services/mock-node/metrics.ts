@@ -4,6 +4,7 @@ import type { StatusName } from '../../shared/grpc/errors.js';
 import { anyValue } from '../../shared/metrics/labels.js';
 import { Metrics } from '../../shared/metrics/registry.js';
 import { type ServedRpc, servedRpcs } from './api/service.js';
+import { type EffectKind, effectKinds } from './faults/fault.js';
 import type { Phase } from './swarm/node.js';
 import { phases } from './swarm/swarm.js';
 
@@ -11,6 +12,7 @@ export interface MockNodeMetrics {
   readonly metrics: Metrics;
   countConfiguration(): void;
   countCall(rpc: ServedRpc, code: StatusName): void;
+  countFault(fault: EffectKind): void;
 }
 
 /** @param counts gives how many nodes are in each phase now */
@@ -34,9 +36,15 @@ export function createMetrics(counts: () => Readonly<Record<Phase, number>>): Mo
     help: 'Calls that nodes answered, by status code.',
     labels: { rpc: servedRpcs, code: anyValue },
   });
+  const faults = metrics.counter({
+    name: 'faults_total',
+    help: 'Faults that struck a call, as they were ordered.',
+    labels: { fault: effectKinds },
+  });
   return {
     metrics,
     countConfiguration: () => configurations.inc(),
     countCall: (rpc, code) => calls.inc({ rpc, code }),
+    countFault: (fault) => faults.inc({ fault }),
   };
 }

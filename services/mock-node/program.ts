@@ -26,7 +26,14 @@ export async function runMockNode(process: NodeJS.Process): Promise<void> {
   log.info({ version: productVersion(), node: process.version }, 'starting');
   for (const warning of warningsOf(config)) log.warn(warning);
   if (config.addressing === 'PORTS') warnOfFewFiles(2 * config.identities.length + 100, log);
-  await runProcess({ log, start: () => createApp(config, log) }, process);
+  let readFaults = async () => {};
+  if (config.faultFile !== undefined) process.on('SIGHUP', () => void readFaults());
+  const start = async () => {
+    const app = await createApp(config, log);
+    readFaults = app.readFaults;
+    return app;
+  };
+  await runProcess({ log, start }, process);
 }
 
 function readConfig(process: NodeJS.Process): MockNodeConfig | undefined {

@@ -25,6 +25,11 @@ export type FaultedRpc = (typeof rpcOfWord)[RpcWord];
 
 export const rpcWords = Object.keys(rpcOfWord) as readonly RpcWord[];
 
+/** @returns the word that faults of this RPC are written with */
+export function rpcWordOf(rpc: FaultedRpc): RpcWord | undefined {
+  return rpcWords.find((word) => rpcOfWord[word] === rpc);
+}
+
 /** The kinds of effect that need no value, and what each does to a call. */
 export const plainKinds = [
   /** The connection is reset; nothing is done. */

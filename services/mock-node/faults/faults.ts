@@ -15,6 +15,8 @@ export interface FaultsOptions {
   readonly random: Random;
   /** Told of each fault that strikes. */
   readonly onStrike?: (strike: Strike) => void;
+  /** Told whenever others are in force. */
+  readonly onChange?: (list: readonly Fault[]) => void;
 }
 
 interface Armed {
@@ -28,11 +30,18 @@ interface Armed {
 export class Faults {
   readonly #random: Random;
   readonly #onStrike: (strike: Strike) => void;
+  readonly #onChange: (list: readonly Fault[]) => void;
   #armed: readonly Armed[] = [];
 
-  constructor({ random, onStrike = () => {} }: FaultsOptions) {
+  /** @param list those in force from the start */
+  constructor(
+    { random, onStrike = () => {}, onChange = () => {} }: FaultsOptions,
+    list: readonly Fault[] = [],
+  ) {
     this.#random = random;
     this.#onStrike = onStrike;
+    this.#onChange = onChange;
+    this.#arm(list);
   }
 
   /** Those in force, in the order in which they are asked. */
@@ -42,6 +51,11 @@ export class Faults {
 
   /** From now on these are in force and no others; how often each has struck is counted from here. */
   set(list: readonly Fault[]): void {
+    this.#arm(list);
+    this.#onChange(list);
+  }
+
+  #arm(list: readonly Fault[]): void {
     this.#armed = list.map((fault) => ({
       fault,
       concerns: matcher(fault.identity),

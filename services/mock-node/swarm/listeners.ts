@@ -11,7 +11,10 @@ import type { Logger } from '../../../shared/logger.js';
 import { formatHostPort, parseHostPort, unmapIp } from '../../../shared/net/addresses.js';
 import type { Agent } from '../agent/agent.js';
 import { agentAccess } from '../api/access.js';
+import { GarbledReplies } from '../api/garbled.js';
 import { createNodeAgentApi, type NodeAgentApiOptions } from '../api/service.js';
+import type { Effect, FaultedRpc } from '../faults/fault.js';
+import type { Injection, Victim } from '../faults/injection.js';
 import { loopbackIndex } from './names.js';
 
 /** SINGLE: one node, at any address. */
@@ -27,6 +30,11 @@ export interface ListenersOptions {
   readonly tls: boolean;
   /** @returns what the node of this index serves with; undefined where it is down */
   readonly credentialsOf: (index: number) => ServerCredentials | undefined;
+  readonly injection: Injection;
+  /** Called once for each call to the node of this index. @returns what befalls it */
+  readonly strike: (index: number, rpc: FaultedRpc) => readonly Effect[];
+  /** Crashes the node of this index; what it has answered has `graceMs` to get through. */
+  readonly crash: (index: number, graceMs: number) => void;
   readonly onCall: NodeAgentApiOptions['onCall'];
   readonly onProofRefused: NodeAgentApiOptions['onProofRefused'];
   readonly log: Logger;
@@ -37,6 +45,8 @@ export interface Listeners {
   readonly address: string;
   /** @returns the port at which the node of this index is reached */
   portOf(index: number): number;
+  /** Closes the connections that are open to the node of this index now, after `graceMs`. */
+  cut(index: number, graceMs: number): void;
   /** Credentials are of no more use: calls on connections that were made with them have a while to finish. */
   release(credentials: ServerCredentials): void;
   stop(graceMs: number): Promise<void>;
@@ -59,11 +69,16 @@ const openedAtOnce = 64;
 export async function startListeners(options: ListenersOptions): Promise<Listeners> {
   const servers =
     options.addressing === 'PORTS' ? await listenOnPorts(options) : [await listenOnOne(options)];
+  const nodeAt = options.addressing === 'LOOPBACK' ? loopbackIndex : undefined;
   const [first] = servers;
   if (first === undefined) throw new Error('there is no node to listen for');
   return {
     address: first.address,
     portOf: (index) => (servers[index] ?? first).port,
+    cut: (index, graceMs) => {
+      const isOpenTo = (socket: Socket) => nodeAt === undefined || nodeAt(ownHostOf(socket)) === index;
+      (servers[index] ?? first).cut(isOpenTo, graceMs);
+    },
     release: (credentials) => {
       for (const server of servers) server.release(credentials, lastCallsMs);
     },
@@ -106,21 +121,23 @@ async function listenOnPorts(options: ListenersOptions): Promise<RunningServer[]
   return servers;
 }
 
-function serve(
+async function serve(
   options: ListenersOptions,
   listen: string,
   nodeAt: NodeAt,
   log: Logger,
 ): Promise<RunningServer> {
-  const { agentOf, credentialsOf, onCall, onProofRefused, tls } = options;
-  const agentAt = (authority: string) => at(authority.slice(0, authority.lastIndexOf(':')), agentOf);
-  const credentialsFor = ({ localAddress = '' }: Socket) => at(unmapIp(localAddress), credentialsOf);
-  return startServer({
+  const { agentOf, credentialsOf, tls } = options;
+  const agentAt = (authority: string) => at(hostOf(authority), agentOf);
+  const credentialsFor = (socket: Socket) => at(ownHostOf(socket), credentialsOf);
+  const garbled = new GarbledReplies();
+  const garble = (reply: object) => garbled.add(reply);
+  const server: RunningServer = await startServer({
     listen,
     services: [
       {
-        definition: NodeAgentServiceService,
-        implementation: createNodeAgentApi({ agentAt, onCall, onProofRefused, log: options.log }),
+        definition: garbled.servedAs(NodeAgentServiceService),
+        implementation: createNodeAgentApi({ ...options, agentAt, victimOf, garble }),
         access: agentAccess,
       },
     ],
@@ -128,9 +145,36 @@ function serve(
     log,
     options: { 'grpc.max_receive_message_length': largestRequest },
   });
+  return server;
+
+  /** A port of a peer may be in use for connections to several nodes. */
+  function victimOf(authority: string, peer: string): Victim {
+    const host = hostOf(authority);
+    const isItsOwn = (socket: Socket) =>
+      peerOf(socket) === peer && nodeAt(ownHostOf(socket)) === nodeAt(host);
+    return {
+      strike: (rpc) => at(host, (index) => options.strike(index, rpc)) ?? [],
+      reset: () => server.reset(isItsOwn),
+      crash: (graceMs) => at(host, (index) => options.crash(index, graceMs)),
+    };
+  }
 
   function at<T>(host: string, of: (index: number) => T | undefined): T | undefined {
     const index = nodeAt(host);
     return index === undefined ? undefined : of(index);
   }
+}
+
+function hostOf(authority: string): string {
+  return authority.slice(0, authority.lastIndexOf(':'));
+}
+
+/** The address of this machine that a connection has come to. */
+function ownHostOf({ localAddress = '' }: Socket): string {
+  return unmapIp(localAddress);
+}
+
+/** The other end of a connection, as a call has it. */
+function peerOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
+  return formatHostPort(unmapIp(remoteAddress), remotePort);
 }
