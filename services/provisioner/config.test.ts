@@ -84,9 +84,9 @@ describe("the provisioner's settings", () => {
 
   it('refuse what this version lacks, all at once', () => {
     const message = refusal(
-      `${least}features: {upgrades: true}\nleader_election: true\nhelper_mode: persistent\n`,
+      `${least}leader_election: true\nhelper_mode: persistent\nevents: {max_count: 5}\n`,
     );
-    for (const setting of ['features.upgrades', 'leader_election', 'helper_mode']) {
+    for (const setting of ['leader_election', 'helper_mode', 'events.max_count']) {
       expect(message).toMatch(new RegExp(`${setting}: .*not available in this version`));
     }
   });
@@ -144,6 +144,11 @@ describe("the provisioner's settings", () => {
       `${least}features: {ed25519: true, pki: true}\njwt_verify_cert: k\njwt_signing_key: k\n`,
       /features\.pki: excludes features\.ed25519/,
     ],
+    [
+      'a repository that no node would take',
+      `${least}upgrades_repository: "http://a\\nb"\n`,
+      /upgrades_repository: expected a URL, on one line/,
+    ],
     ['a network that is none', `${least}node_networks: [x]\n`, /node_networks\[0\]/],
   ];
   for (const [name, yaml, message] of mistakes) {
@@ -155,6 +160,25 @@ describe("the provisioner's settings", () => {
     const both = load(`${least}features: {pki: true, jwt: true}\njwt_verify_cert: k\n`).warnings.join('\n');
     expect([pki, both].map((text) => text.includes('features.jwt is off'))).toEqual([true, false]);
     expect(pki).not.toMatch(/are all off/);
+  });
+
+  it('turn upgrades on, and warn where there is nowhere to get releases from', () => {
+    const { config, warnings } = load(
+      `${least}features: {upgrades: true}\nupgrades_repository: https://repo\nupgrades_optional: true\n`,
+    );
+    expect(config).toMatchObject({
+      features: { upgrades: true },
+      upgrades_repository: 'https://repo',
+      upgrades_optional: true,
+    });
+    expect(warnings.join('\n')).not.toMatch(/upgrades/);
+    const without = load(`${least}features: {upgrades: true}\n`).warnings.join('\n');
+    expect(without).toMatch(
+      /upgrades_repository is not set: every upgrade .* is refused; set upgrades_repository/,
+    );
+    expect(load(`${least}upgrades_optional: true\n`).warnings.join('\n')).toMatch(
+      /upgrades_optional has no effect: features\.upgrades is off/,
+    );
   });
 
   it('warn of what is unsafe, and of what has no effect', () => {

@@ -50,6 +50,7 @@ const fields = {
   /** For each attempt of an RPC to a node, but for Identify and UpdateRelease. */
   rpc_timeout: duration({ min: '10ms' }).prefault('10s'),
   identify_timeout: duration({ min: '10ms' }).prefault('2s'),
+  /** For each attempt of UpdateRelease. */
   upgrade_timeout: duration({ min: '1s' }).prefault('2m'),
   /** The node's restart comes within it. */
   restart_splay: duration({ max: '1h' }).prefault('1s'),
@@ -98,10 +99,13 @@ const fields = {
       ed25519: flag().default(false),
       /** Nodes get a certificate from the helper. */
       pki: flag().default(false),
-      upgrades: later(false, 'upgrading nodes'),
+      /** Nodes change to the release that the helper wants before they are configured. */
+      upgrades: flag().default(false),
     })
     .prefault({}),
-  upgrades_repository: text('a URL').optional(),
+  /** Where nodes get releases from; goes to them as it is. Without it every upgrade is refused. */
+  upgrades_repository: text('a URL, on one line', /^[^\r\n]+$/).optional(),
+  /** A node whose release is not replaced is configured all the same. */
   upgrades_optional: flag().default(false),
   leader_election: later(false, 'leader election'),
   /** Where the provisioner keeps its state. */
@@ -238,5 +242,12 @@ function warningsAbout(config: ProvisionerConfig): string[] {
   if (config.jwt_signing_token !== undefined && !ed25519) withoutEffect('jwt_signing_token', 'ed25519');
   if (config.cert_deny_list !== undefined && !pki) withoutEffect('cert_deny_list', 'pki');
   if (config.upgrades_repository !== undefined && !upgrades) withoutEffect('upgrades_repository', 'upgrades');
+  if (config.upgrades_optional && !upgrades) withoutEffect('upgrades_optional', 'upgrades');
+  if (upgrades && config.upgrades_repository === undefined) {
+    warnings.push(
+      'features.upgrades is on and upgrades_repository is not set: every upgrade that the helper wants is refused; ' +
+        'set upgrades_repository to where nodes get releases from',
+    );
+  }
   return warnings;
 }
