@@ -1,5 +1,6 @@
 // Runs that end when and how a test says, in place of the sequence.
 
+import type { CutOff } from '../../services/provisioner/run/cut-off.js';
 import type { Interruption, Outcome } from '../../services/provisioner/run/outcome.js';
 import type {
   Fetched,
@@ -41,9 +42,9 @@ export class FakeRun implements RunInProgress {
   }
 
   /** Ends the run. Its effects are there once promises have settled. */
-  end(outcome: Outcome, fetched?: Fetched): void {
+  end(outcome: Outcome, fetched?: Fetched, cutOff?: CutOff): void {
     this.ended = true;
-    this.#end({ runId: this.runId, outcome, fetched, durationMs: 5 });
+    this.#end({ runId: this.runId, outcome, fetched, cutOff, durationMs: 5 });
   }
 }
 

@@ -3,6 +3,7 @@
 import { Fleet, type FleetOptions } from '../../services/provisioner/fleet/fleet.js';
 import { Freshness } from '../../services/provisioner/fleet/freshness.js';
 import type { SightedNode } from '../../services/provisioner/fleet/node-event.js';
+import type { CutOff } from '../../services/provisioner/run/cut-off.js';
 import type { FailureReason, Outcome } from '../../services/provisioner/run/outcome.js';
 import type { Fetched } from '../../services/provisioner/run/run.js';
 import { FakeClock, settle } from './fake-clock.js';
@@ -40,8 +41,8 @@ export class FleetBench {
   }
 
   /** Ends the run that was started last. */
-  async end(outcome: Outcome, fetched?: Fetched): Promise<void> {
-    this.runs.last.end(outcome, fetched);
+  async end(outcome: Outcome, fetched?: Fetched, cutOff?: CutOff): Promise<void> {
+    this.runs.last.end(outcome, fetched, cutOff);
     await settle();
   }
 

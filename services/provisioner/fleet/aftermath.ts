@@ -6,7 +6,7 @@ import type { Random } from '../../../shared/random.js';
 import type { EventSink } from '../events/event.js';
 import type { Outcome } from '../run/outcome.js';
 import type { RunResult } from '../run/run.js';
-import { type Counters, loopThreshold } from './counters.js';
+import { type Counters, type CutOffRun, loopThreshold } from './counters.js';
 import { afterRun, type DispositionPolicy, type Next, type Past, rowEffect } from './disposition.js';
 import type { Entry } from './entry.js';
 import { type Host, learnBootOfRun } from './host.js';
@@ -28,7 +28,8 @@ export class Aftermath {
     this.#options = options;
   }
 
-  ended(host: Host, result: RunResult): void {
+  /** @param cutOffRun the run before it that left the node without its restart */
+  ended(host: Host, result: RunResult, cutOffRun?: CutOffRun): void {
     const { outcome, fetched } = result;
     const ranBoot = learnBootOfRun(host);
     const bootedSince = host.boots.current !== ranBoot;
@@ -38,7 +39,8 @@ export class Aftermath {
     const outdated = !bootedSince && host.node.certificateSha256 !== '';
     const past = { ...this.#count(host, ranBoot, outcome), outdated };
     const next = afterRun(outcome, past, this.#options.policy(), this.#options.random);
-    this.#publish(host, result, next, past);
+    this.#rememberCutOff(host, ranBoot, result);
+    this.#publish(host, result, next, past, cutOffRun);
     this.#follow(host, next, outcome);
     // A boot that was sighted too late to supersede the run does now what it does to any hold.
     if (next.state === 'HELD' && bootedSince && host.left === undefined) this.#options.entry.endHold(host);
@@ -59,7 +61,18 @@ export class Aftermath {
     }
   }
 
-  #publish({ identity }: Host, result: RunResult, next: Next, past: Past): void {
+  #rememberCutOff({ identity }: Host, boot: BootId, { runId, outcome, cutOff }: RunResult): void {
+    const { counters } = this.#options;
+    const isProvisioned = outcome.kind === 'PROVISIONED';
+    if (cutOff !== undefined) {
+      const certain = cutOff === 'CONFIGURED';
+      counters.cutOff(identity, { runId, certain, boot: isProvisioned ? boot : undefined });
+    } else if (isProvisioned) {
+      counters.restarted(identity);
+    }
+  }
+
+  #publish({ identity }: Host, result: RunResult, next: Next, past: Past, cutOffRun?: CutOffRun): void {
     const { runId, outcome, durationMs } = result;
     const { sink } = this.#options;
     sink.publish({
@@ -68,7 +81,7 @@ export class Aftermath {
       runId,
       outcome: outcome.kind,
       reason: 'reason' in outcome ? outcome.reason : '',
-      message: messageOf(outcome),
+      message: messageOf(outcome, cutOffRun),
       durationMs,
       nextState: next.state,
       nextStateMs: 'ms' in next ? next.ms : undefined,
@@ -104,10 +117,10 @@ function saysItWouldComeBack(outcome: Outcome): boolean {
   return outcome.kind === 'FAILED' && outcome.reason === 'PROVISIONING_ENABLED';
 }
 
-function messageOf(outcome: Outcome): string {
+function messageOf(outcome: Outcome, cutOffRun: CutOffRun | undefined): string {
   switch (outcome.kind) {
     case 'PROVISIONED':
-      return outcome.unsettled ? 'the restart is not settled: only its confirmation will tell' : '';
+      return provisionedMessage(outcome.unsettled, cutOffRun);
     case 'UPGRADED':
       return `from ${outcome.from} to ${outcome.to}`;
     case 'CANCELLED':
@@ -115,4 +128,14 @@ function messageOf(outcome: Outcome): string {
     default:
       return outcome.message;
   }
+}
+
+function provisionedMessage(unsettled: boolean, cutOffRun: CutOffRun | undefined): string {
+  const messages: string[] = [];
+  if (unsettled) messages.push('the restart is not settled: only its confirmation will tell');
+  if (cutOffRun !== undefined) {
+    const configured = cutOffRun.certain ? 'configured' : 'perhaps configured';
+    messages.push(`run ${cutOffRun.runId} had ${configured} it and could not restart it`);
+  }
+  return messages.join('; ');
 }

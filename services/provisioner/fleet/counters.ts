@@ -1,8 +1,9 @@
-// What is remembered of an identity across its records: failures in a row, and whether it comes back from
-// being provisioned again and again (design, section 5). Bounded in number and in time.
+// What is remembered of an identity across its records: failures in a row, whether it comes back from being
+// provisioned again and again (design, section 5), and which run left it without its restart. Bounded in number and in
+// time.
 
 import type { Clock } from '../../../shared/clock.js';
-import type { BootId, Identity } from '../../../shared/identity.js';
+import type { BootId, Identity, RunId } from '../../../shared/identity.js';
 import { LinkedList, type Place } from './linked-list.js';
 
 /** How long an identity is remembered after it was last counted, and how many are. */
@@ -22,6 +23,15 @@ export const loopThreshold = 3;
 /** Comebacks beyond this many make no difference any more. */
 const comebacksKept = 32;
 
+/** A run that configured its node and did not see it restart. */
+export interface CutOffRun {
+  readonly runId: RunId;
+  /** False where it may have configured it. */
+  readonly certain: boolean;
+  /** Set where it may have restarted it: then it was cut off only while the node is still in this boot. */
+  readonly boot?: BootId | undefined;
+}
+
 interface Entry {
   place: Place<Identity>;
   touchedAt: number;
@@ -30,6 +40,7 @@ interface Entry {
   comebacks: number[];
   /** The boot that was last provisioned, until another one of the node is seen. */
   provisionedBoot: BootId | undefined;
+  cutOffRun: CutOffRun | undefined;
 }
 
 export class Counters {
@@ -92,6 +103,23 @@ export class Counters {
     return entry.comebacks.length;
   }
 
+  /** Remembers, of several, the last run that left the node configured and not restarted. */
+  cutOff(identity: Identity, run: CutOffRun): void {
+    this.#touch(identity).cutOffRun = run;
+  }
+
+  /** The node has come up with a configuration, or a run has seen it restart into one. */
+  restarted(identity: Identity): void {
+    const entry = this.#live(identity);
+    if (entry !== undefined) entry.cutOffRun = undefined;
+  }
+
+  /** @returns the run that left the node configured and not restarted, where it is now in this boot */
+  cutOffRun(identity: Identity, boot: BootId): CutOffRun | undefined {
+    const run = this.#live(identity)?.cutOffRun;
+    return run?.boot === undefined || run.boot === boot ? run : undefined;
+  }
+
   #live(identity: Identity): Entry | undefined {
     this.#forgetOld();
     return this.#entries.get(identity);
@@ -101,7 +129,7 @@ export class Counters {
     const known = this.#live(identity);
     if (known !== undefined) this.#byAge.remove(known.place);
     const entry: Entry = {
-      ...(known ?? { failuresInRow: 0, comebacks: [], provisionedBoot: undefined }),
+      ...(known ?? { failuresInRow: 0, comebacks: [], provisionedBoot: undefined, cutOffRun: undefined }),
       place: this.#byAge.push(identity),
       touchedAt: this.#clock.monotonic(),
     };

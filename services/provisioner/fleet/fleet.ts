@@ -68,11 +68,14 @@ export class Fleet {
     this.#hosts = hosts;
     this.#entry = entry;
     this.#incumbents = new Incumbents(options.isStillThere);
-    this.#arrived = options.arrived;
+    this.#arrived = (arrival) => {
+      counters.restarted(arrival.node.identity);
+      options.arrived(arrival);
+    };
     this.#workers = new Workers({
       ...parts,
       mayStart: () => !this.#paused && !this.#stopping,
-      ended: (host, result) => aftermath.ended(host, result),
+      ended: (host, result, cutOffRun) => aftermath.ended(host, result, cutOffRun),
     });
   }
 

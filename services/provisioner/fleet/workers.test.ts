@@ -4,6 +4,7 @@ import { FakeRuns } from '../../../test/fakes/fake-runs.js';
 import { node } from '../../../test/fakes/node-events.js';
 import { RecordingSink } from '../../../test/fakes/recording-sink.js';
 import type { RunResult } from '../run/run.js';
+import { Counters } from './counters.js';
 import { Freshness } from './freshness.js';
 import { type Host, newHost } from './host.js';
 import { Hosts } from './hosts.js';
@@ -27,6 +28,7 @@ async function workerThatTakes(change: (host: Host) => void) {
   new Workers({
     workers: 1,
     hosts,
+    counters: new Counters(clock),
     freshness,
     startRun: runs.start,
     sink,

@@ -5,6 +5,7 @@ import { newRunId } from '../../../shared/identity.js';
 import type { EventSink } from '../events/event.js';
 import type { Interruption, Outcome } from '../run/outcome.js';
 import type { RunInProgress, RunResult, StartRun } from '../run/run.js';
+import type { Counters, CutOffRun } from './counters.js';
 import type { Freshness } from './freshness.js';
 import type { Host } from './host.js';
 import type { Hosts } from './hosts.js';
@@ -12,13 +13,14 @@ import type { Hosts } from './hosts.js';
 export interface WorkersOptions {
   readonly workers: number;
   readonly hosts: Hosts;
+  readonly counters: Counters;
   readonly freshness: Freshness;
   readonly startRun: StartRun;
   readonly sink: EventSink;
   /** Asked before each run. */
   readonly mayStart: () => boolean;
-  /** Told how each run ended. */
-  readonly ended: (host: Host, result: RunResult) => void;
+  /** Told how each run ended, and which run before it was cut off. */
+  readonly ended: (host: Host, result: RunResult, cutOffRun?: CutOffRun) => void;
 }
 
 export class Workers {
@@ -79,14 +81,19 @@ export class Workers {
   }
 
   #begin(host: Host): void {
-    const { hosts, startRun, sink, ended } = this.#options;
-    const run = startRun({ node: host.node, fetched: host.fetched });
+    const { hosts, counters, startRun, sink, ended } = this.#options;
+    const cutOffRun = counters.cutOffRun(host.identity, host.node.bootId);
+    const run = startRun({
+      node: host.node,
+      fetched: host.fetched,
+      ...(cutOffRun && { cutOffRun: cutOffRun.runId }),
+    });
     hosts.run(host, run);
     this.#running.add(run);
     sink.publish({ type: 'RUN_STARTED', identity: host.identity, runId: run.runId });
     void run.finished.then((result) => {
       this.#running.delete(run);
-      ended(host, result);
+      ended(host, result, cutOffRun);
       this.fill();
     });
   }
