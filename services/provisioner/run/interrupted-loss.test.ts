@@ -148,3 +148,76 @@ describe('a service that stops while a node is shut down', () => {
     }
   });
 });
+
+function upgradeBench(update: Fault, asked: readonly Fault[] = []): RunBench {
+  const bench = new RunBench({ features: { upgrades: true } });
+  bench.node.inventory = { ...bench.node.inventory, upgradable: true };
+  bench.helper.replies({ upgrade: '2.0.0' });
+  bench.node.fault('updateRelease', update);
+  bench.node.fault('getRunStatus', ...asked);
+  return bench;
+}
+
+const upgraded = { kind: 'UPGRADED', from: '1.0.0', to: '2.0.0' };
+
+describe('a run that is interrupted while the reply to UpdateRelease is lost', () => {
+  it.each([...causes, 'SUPERSEDED'] satisfies Interruption[])(
+    'by %s, asks once, and ends UPGRADED where it was accepted',
+    async (cause) => {
+      const bench = upgradeBench(done);
+      const { outcome } = await bench.runAnd('updateRelease', (run) => run.interrupt(cause));
+      expect(outcome).toEqual(upgraded);
+      expect(bench.node.count('getRunStatus')).toBe(1);
+    },
+  );
+
+  it('ends UPGRADED where the node is still at it: it has accepted', async () => {
+    const bench = upgradeBench(undone);
+    const { outcome } = await bench.runAnd('updateRelease', (run) => {
+      bench.node.records.set(run.runId, { stage: 'UPGRADING', configurationDigest: '' });
+      run.interrupt('PAUSED');
+    });
+    expect(outcome).toEqual(upgraded);
+    expect(bench.node.count('updateRelease')).toBe(1);
+  });
+
+  it.each(causes)('by %s, is not asked again where it was not accepted', async (cause) => {
+    const bench = upgradeBench(undone);
+    const { outcome } = await bench.runAnd('updateRelease', (run) => run.interrupt(cause));
+    expect(outcome).toEqual({ kind: 'CANCELLED', cause });
+    expect(bench.node.count('updateRelease')).toBe(1);
+    expect(bench.node.count('configure')).toBe(0);
+  });
+
+  it('by another boot, or with nobody there any more, ends UPGRADED: it has restarted', async () => {
+    for (const cause of ['SUPERSEDED', 'PAUSED'] as const) {
+      const bench = upgradeBench(done, always(unanswered));
+      const { outcome } = await bench.runAnd('updateRelease', (run) => run.interrupt(cause));
+      expect(outcome).toEqual(upgraded);
+      expect(bench.node.count('getRunStatus')).toBe(1);
+    }
+  });
+
+  it('by a service that stops, waits no longer than its grace', async () => {
+    const bench = upgradeBench({ kind: 'HANG', done: true });
+    const run = bench.start();
+    await bench.clock.advance(1_000);
+    const at = bench.clock.monotonic();
+    run.interrupt('STOPPING');
+    run.hurry(graceMs);
+    expect((await bench.finish(run)).outcome).toEqual(upgraded);
+    expect(bench.clock.monotonic() - at).toBeLessThan(graceMs);
+  });
+});
+
+describe('a node that is still at it when it is asked', () => {
+  it('is joined by another try, and not forgotten where that does not reach it', async () => {
+    const bench = upgradeBench(undone);
+    bench.node.fault('updateRelease', unanswered);
+    const { outcome } = await bench.runAnd('updateRelease', (run) => {
+      bench.node.records.set(run.runId, { stage: 'UPGRADING', configurationDigest: '' });
+      bench.node.fault('getRunStatus', { kind: 'NONE' }, ...always(unanswered));
+    });
+    expect(outcome).toEqual(upgraded);
+  });
+});

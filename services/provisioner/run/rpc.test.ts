@@ -149,7 +149,11 @@ describe('STOPPING', () => {
   it.each(['getInventory', 'configure', 'restart'] as const)('at %s defers the run', async (rpc) => {
     const bench = new RunBench();
     bench.node.fault(rpc, fail(status('FAILED_PRECONDITION', { reason: 'STOPPING' })));
-    expect((await bench.run()).outcome).toMatchObject({ kind: 'DEFERRED', retryAfterMs: undefined });
+    expect((await bench.run()).outcome).toMatchObject({
+      kind: 'DEFERRED',
+      by: 'NODE',
+      retryAfterMs: undefined,
+    });
   });
 });
 
