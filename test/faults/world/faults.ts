@@ -3,8 +3,8 @@
 
 import type { NodeRpc } from '../../../services/provisioner/run/node-client.js';
 
-/** An RPC to a node, the helper's program, or the files that server tokens are signed with. */
-export type Door = NodeRpc | 'Helper' | 'Signing';
+/** An RPC to a node, its reports to discovery, the helper's program, or the files that server tokens are signed with. */
+export type Door = NodeRpc | 'Report' | 'Helper' | 'Signing';
 
 export type Fault =
   /** It is under way and never arrives: nothing is done, and the connection breaks. */
@@ -17,6 +17,8 @@ export type Fault =
   | { readonly kind: 'HANG' }
   /** It is done, and no answer comes until the caller gives up. */
   | { readonly kind: 'HANG_AFTER' }
+  /** It arrives once more, when the test says so. */
+  | { readonly kind: 'REPEAT_LATER'; readonly keep: (again: () => Promise<void>) => void }
   /** It arrives so much later: milliseconds. */
   | { readonly kind: 'DELAY'; readonly ms: number }
   /** Something happens when the call ARRIVES, when its work is DONE, or when it is ANSWERED, before the caller goes on. */
@@ -76,6 +78,11 @@ export class CallFaults {
   /** Milliseconds. */
   get delayMs(): number {
     return this.#faults.reduce((sum, fault) => sum + (fault.kind === 'DELAY' ? fault.ms : 0), 0);
+  }
+
+  /** Hands out what has the call done once more. */
+  keepRepeat(again: () => Promise<void>): void {
+    for (const fault of this.#faults) if (fault.kind === 'REPEAT_LATER') fault.keep(again);
   }
 
   /** Does what is to happen at this point of the call. */

@@ -156,6 +156,11 @@ export class WorldProvisioner {
       });
   }
 
+  /** Runs whose node is not confirmed, and may still be. */
+  get pendingConfirmations(): number {
+    return this.#confirmations.pending;
+  }
+
   async start(): Promise<void> {
     await this.pause.restore();
     void this.#watch();

@@ -22,6 +22,8 @@ export interface RunStory {
 /** A confirmation of a node. */
 export interface ConfirmationStory {
   readonly runId: RunId;
+  /** Which life of the provisioner told of it. */
+  readonly life: number;
   readonly onItsOwnWord: boolean;
 }
 
@@ -37,6 +39,8 @@ export class Story {
   readonly events: ProvisioningEvent[] = [];
   /** What must never be: two runs of a node at once, a run that ends twice, a node that is confirmed twice for a run. */
   readonly problems: string[] = [];
+  /** Told of every event at once, and by which life. */
+  listen: (event: ProvisioningEvent, life: number) => void = () => {};
   readonly #nodes = new Map<string, NodeStory>();
 
   of(identity: string): NodeStory {
@@ -51,6 +55,7 @@ export class Story {
       publish: (event) => {
         this.events.push(event);
         if ('identity' in event) this.#take(event, life);
+        this.listen(event, life);
       },
     };
   }
@@ -71,10 +76,10 @@ export class Story {
         node.runs.find(({ runId }) => runId === event.runId)?.steps.push(stepOf(event));
         return;
       case 'NODE_CONFIRMED':
-        if (node.confirmations.some((told) => told.runId === event.runId && !told.onItsOwnWord)) {
+        if (node.confirmations.some((told) => told.runId === event.runId && told.life === life)) {
           this.problems.push(`${event.identity}: run ${event.runId} is confirmed once more`);
         }
-        node.confirmations.push({ runId: event.runId, onItsOwnWord: event.onItsOwnWord });
+        node.confirmations.push({ runId: event.runId, life, onItsOwnWord: event.onItsOwnWord });
     }
   }
 

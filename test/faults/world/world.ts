@@ -1,18 +1,17 @@
 // A site in one process: the provisioner's fleet and runs, discovery's registry and mock nodes on disks that can crash,
 // joined without a network under one fake clock. Faults are put between the parts; see World for how it is used.
 
-import { status } from '@grpc/grpc-js';
 import type { Prober } from '../../../services/discovery/probes/prober.js';
 import type { PauseNote, PauseStore } from '../../../services/provisioner/fleet/pause.js';
 import type { RunFeatures } from '../../../services/provisioner/run/run-context.js';
-import { RpcError } from '../../../shared/grpc/errors.js';
 import { parseIdentity } from '../../../shared/identity.js';
 import { FakeClock, settle } from '../../fakes/fake-clock.js';
 import { WorldDiscovery } from './discovery.js';
 import { Faults } from './faults.js';
-import { RealWork } from './life.js';
+import { type Life, RealWork } from './life.js';
 import { WorldNode } from './node.js';
 import { defaultSettings, WorldProvisioner, type WorldSettings } from './provisioner.js';
+import { reportOver } from './reporting.js';
 import { type Decide, Site } from './site.js';
 import { Story } from './story.js';
 import { Wire } from './wire.js';
@@ -61,8 +60,10 @@ export class World {
   readonly #pauseStore = new PauseInMemory();
   #discovery: WorldDiscovery | undefined;
   #provisioner: WorldProvisioner | undefined;
+  readonly #seen = new Set<string>();
   #epochs = 0;
-  #lives = 0;
+  /** Of all provisioners, the first is number 1. */
+  readonly #lives: Life[] = [];
 
   private constructor(site: Site, options: WorldOptions) {
     this.#site = site;
@@ -75,6 +76,7 @@ export class World {
     this.clock.settled = async () => {
       do await settle();
       while (this.#work.isUnderWay);
+      this.#watch();
     };
   }
 
@@ -106,6 +108,7 @@ export class World {
     const identity = parseIdentity(name);
     if (identity === undefined) throw new Error(`${name} is no identity`);
     const number = this.nodes.length + 1;
+    const reporting = { clock: this.clock, faults: this.faults, discovery: () => this.#discovery };
     const node = new WorldNode({
       identity,
       ip: `10.0.${number >> 8}.${number & 255}`,
@@ -115,12 +118,7 @@ export class World {
       token: this.#site.token,
       secret: this.#site.secret,
       version: '1.0.0',
-      report: (report, certificateSha256, ip) => {
-        if (this.#discovery === undefined) {
-          throw new RpcError(status.UNAVAILABLE, 'No connection established', { neverConnected: true });
-        }
-        return this.#discovery.report(report, certificateSha256, ip);
-      },
+      report: (...said) => reportOver(reporting, identity, ...said),
     });
     this.nodes.push(node);
     return node;
@@ -148,7 +146,16 @@ export class World {
 
   startProvisioner(): void {
     if (this.#provisioner !== undefined) return;
-    this.#lives += 1;
+    this.#provisioner = this.#startProvisioner(this.#pauseStore);
+  }
+
+  /** Another provisioner of the same site beside the first, with a pause of its own. Whoever adds it ends it. */
+  addProvisioner(): WorldProvisioner {
+    return this.#startProvisioner(new PauseInMemory());
+  }
+
+  #startProvisioner(pauseStore: PauseStore): WorldProvisioner {
+    const life = this.#lives.length + 1;
     const { features, decide = this.#site.configures } = this.#options;
     const provisioner = new WorldProvisioner({
       clock: this.clock,
@@ -161,16 +168,17 @@ export class World {
       faults: this.faults,
       work: this.#work,
       discovery: () => this.#discovery,
-      pauseStore: this.#pauseStore,
-      events: this.story.sink(this.#lives),
+      pauseStore,
+      events: this.story.sink(life),
       log: {
         info: () => {},
         warn: (_fields, message) => this.warnings.push(message),
         error: ({ err }) => this.errors.push(err),
       },
     });
-    this.#provisioner = provisioner;
+    this.#lives.push(provisioner.life);
     void provisioner.start();
+    return provisioner;
   }
 
   /** The provisioner dies without a word, and comes back with nothing in memory. */
@@ -219,11 +227,44 @@ export class World {
     return node.phase === 'CONFIGURED' && confirmations.some(({ runId }) => runId === last?.runId);
   }
 
+  /**
+   * What must not be, now or at any moment before: records of the fleet that contradict each other, two runs of a node
+   * at once, a run that ended twice or not at all, that committed two configurations, or failed by a fault of its own;
+   * keys, tokens and certificates on a disk that do not belong together. To be asked when no run goes on.
+   */
+  async problems(): Promise<string[]> {
+    const problems = [...this.#seen, ...this.story.problems];
+    problems.push(...this.errors.map((error) => `a run ended by a fault of its own: ${String(error)}`));
+    for (const node of this.nodes) {
+      const { identity } = node;
+      for (const { runId, life, outcome } of this.story.of(identity).runs) {
+        const isUp = this.#lives[life - 1]?.isOver === false;
+        if (outcome === undefined && isUp) problems.push(`${identity}: ${runId} has no end`);
+        const digests = new Set(node.commits.filter((it) => it.runId === runId).map(({ digest }) => digest));
+        if (digests.size > 1) problems.push(`${identity}: ${runId} committed ${digests.size} configurations`);
+      }
+      problems.push(...(await node.onDisk()).problems.map((problem) => `${identity}: ${problem}`));
+    }
+    return problems;
+  }
+
   /** All that happened to the nodes, for people. */
   told(): string {
     return this.nodes
       .map((node) => `${node.identity} ${node.phase}\n  ${this.story.of(node.identity).lines.join('\n  ')}`)
       .join('\n');
+  }
+
+  /** Looks, whenever nothing moves, whether the fleet's records agree. */
+  #watch(): void {
+    const status = this.#provisioner?.fleet.status;
+    if (status === undefined) return;
+    const { hosts, queued, busyWorkers } = status;
+    if (hosts.QUEUED !== queued)
+      this.#seen.add(`${hosts.QUEUED} hosts are QUEUED, and ${queued} in the queue`);
+    if (hosts.RUNNING !== busyWorkers) {
+      this.#seen.add(`${hosts.RUNNING} hosts are RUNNING, on ${busyWorkers} workers`);
+    }
   }
 
   get #settings(): WorldSettings {
