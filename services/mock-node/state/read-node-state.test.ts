@@ -104,3 +104,23 @@ describe('a problem is', () => {
     expect(await problems()).toEqual(['server.jwt is missing']);
   });
 });
+
+test('a start that puts files in place while they are looked at is no problem', async () => {
+  const store = await start();
+  const contents = [
+    { path: 'server.conf', content: 'a = 2\n', mode: 0o600 },
+    { path: 'server.jwt', content: tokenFor(seed), mode: 0o600 },
+  ];
+  await store.saveWithFiles(contents, (state, staged) =>
+    committed(state, newRunId(), { ...staged, digest: '1'.repeat(64) }, now),
+  );
+  const read = files.read.bind(files);
+  files.read = async (path) => {
+    const content = await read(path);
+    const [, index] = /staging-\d+\/(\d)$/.exec(path) ?? [];
+    const place = contents[Number(index)]?.path;
+    if (content !== undefined && place !== undefined) await files.rename(path, `${directory}/${place}`);
+    return content;
+  };
+  expect(await problems()).toEqual([]);
+});

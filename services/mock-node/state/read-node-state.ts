@@ -96,15 +96,17 @@ async function findProblems(
   const staged = new Map<string, string>();
   for (const [index, { path, sha256, mode }] of expected.entries()) {
     let at = join(directory, path);
+    let content: Buffer | undefined;
     if (configuration?.status === 'COMMITTED') {
       const waiting = stagedPath(directory, configuration.staging, index);
-      const content = await files.read(waiting);
+      content = await files.read(waiting);
       if (content !== undefined) {
         staged.set(path, content.toString());
         at = waiting;
       }
     }
-    const content = await files.read(at);
+    // Read once: a start may move it from here to there at any moment.
+    content ??= await files.read(at);
     if (content === undefined) problems.push(`${path} is missing`);
     else if (createHash('sha256').update(content).digest('hex') !== sha256) problems.push(`${path} differs`);
     if (mode !== undefined) problems.push(...modeProblem(path, mode, await files.mode(at)));
