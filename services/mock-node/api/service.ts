@@ -12,8 +12,8 @@ import { unary } from '../../../shared/grpc/handler.js';
 import { readNodeMetadata } from '../../../shared/grpc/node-metadata.js';
 import type { Logger } from '../../../shared/logger.js';
 import { fromDuration, toDuration } from '../../../shared/wire/time.js';
-import type { Agent } from '../agent/agent.js';
 import type { Call } from '../agent/call.js';
+import type { ServedAgent } from '../agent/served-agent.js';
 import { type Effects, type Injection, UnansweredError, type Victim } from '../faults/injection.js';
 import { fromInventory, fromPresence, fromRunRecord, toConfiguration, toSubject } from './convert.js';
 import { nodeIsDown, toRpcError } from './refusals.js';
@@ -39,7 +39,7 @@ export interface NodeAgentApiOptions {
    * @param authority host and port that the caller dialled
    * @returns the agent that answers there; undefined where none does now
    */
-  readonly agentAt: (authority: string) => Agent | undefined;
+  readonly agentAt: (authority: string) => ServedAgent | undefined;
   /** Told of every call that ended. */
   readonly onCall: (rpc: ServedRpc, code: StatusName) => void;
   /** Told of every call whose proof did not match. */
@@ -109,7 +109,7 @@ export function createNodeAgentApi(options: NodeAgentApiOptions): NodeAgentServi
 
   function serve<Req, Res extends object>(
     rpc: ServedRpc,
-    answer: (agent: Agent, call: Call, request: Req, faults: Effects) => Res | Promise<Res>,
+    answer: (agent: ServedAgent, call: Call, request: Req, faults: Effects) => Res | Promise<Res>,
   ) {
     return unary<Req, Res>(log, async (request, context) => {
       let code: StatusName | undefined = 'OK';

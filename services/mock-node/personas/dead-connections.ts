@@ -5,6 +5,7 @@ import type { Connections } from './persona.js';
 
 export class DeadConnections {
   readonly #held = new Set<Socket>();
+  #closed = false;
 
   /** How many are held. */
   get held(): number {
@@ -28,8 +29,9 @@ export class DeadConnections {
     }
   }
 
-  /** Lets go of all of them. */
+  /** Lets go of all of them, and of those that come later as they come. */
   close(): void {
+    this.#closed = true;
     for (const socket of this.#held) socket.destroy();
   }
 
@@ -40,5 +42,6 @@ export class DeadConnections {
     socket.on('error', () => {});
     // What it sends is read and thrown away: else nobody would hear that it has closed.
     socket.resume();
+    if (this.#closed) socket.destroy();
   }
 }

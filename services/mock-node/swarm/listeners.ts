@@ -9,12 +9,14 @@ import { NodeAgentServiceService } from '../../../shared/gen/slipway/node/v1/nod
 import { type RunningServer, startServer } from '../../../shared/grpc/server.js';
 import type { Logger } from '../../../shared/logger.js';
 import { formatHostPort, parseHostPort, unmapIp } from '../../../shared/net/addresses.js';
-import type { Agent } from '../agent/agent.js';
+import type { ServedAgent } from '../agent/served-agent.js';
 import { agentAccess } from '../api/access.js';
 import { GarbledReplies } from '../api/garbled.js';
 import { createNodeAgentApi, type NodeAgentApiOptions } from '../api/service.js';
 import type { Effect, FaultedRpc } from '../faults/fault.js';
 import type { Injection, Victim } from '../faults/injection.js';
+import { DeadConnections } from '../personas/dead-connections.js';
+import type { Connections } from '../personas/persona.js';
 import { loopbackIndex } from './names.js';
 
 /** SINGLE: one node, at any address. */
@@ -26,13 +28,15 @@ export interface ListenersOptions {
   readonly listen: string;
   readonly nodes: number;
   /** @returns the agent of the node of this index; undefined where it is down */
-  readonly agentOf: (index: number) => Agent | undefined;
+  readonly agentOf: (index: number) => ServedAgent | undefined;
   readonly tls: boolean;
   /** @returns what the node of this index serves with; undefined where it is down */
   readonly credentialsOf: (index: number) => ServerCredentials | undefined;
   readonly injection: Injection;
   /** Called once for each call to the node of this index. @returns what befalls it */
   readonly strike: (index: number, rpc: FaultedRpc) => readonly Effect[];
+  /** @returns what becomes of connections to the node of this index */
+  readonly connectionsOf: (index: number) => Connections;
   /** Crashes the node of this index; what it has answered has `graceMs` to get through. */
   readonly crash: (index: number, graceMs: number) => void;
   readonly onCall: NodeAgentApiOptions['onCall'];
@@ -67,8 +71,9 @@ const openedAtOnce = 64;
  * @throws ListenError where an address cannot be listened on
  */
 export async function startListeners(options: ListenersOptions): Promise<Listeners> {
+  const dead = new DeadConnections();
   const servers =
-    options.addressing === 'PORTS' ? await listenOnPorts(options) : [await listenOnOne(options)];
+    options.addressing === 'PORTS' ? await listenOnPorts(options, dead) : [await listenOnOne(options, dead)];
   const nodeAt = options.addressing === 'LOOPBACK' ? loopbackIndex : undefined;
   const [first] = servers;
   if (first === undefined) throw new Error('there is no node to listen for');
@@ -83,6 +88,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
       for (const server of servers) server.release(credentials, lastCallsMs);
     },
     stop: async (graceMs) => {
+      dead.close();
       await Promise.all(servers.map((server) => server.stop(graceMs)));
     },
   };
@@ -91,12 +97,12 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
 /** Which node is meant where several share a listener; undefined where none is. */
 type NodeAt = (host: string) => number | undefined;
 
-function listenOnOne(options: ListenersOptions): Promise<RunningServer> {
+function listenOnOne(options: ListenersOptions, dead: DeadConnections): Promise<RunningServer> {
   const nodeAt: NodeAt = options.addressing === 'SINGLE' ? () => 0 : loopbackIndex;
-  return serve(options, options.listen, nodeAt, options.log);
+  return serve(options, dead, options.listen, nodeAt, options.log);
 }
 
-async function listenOnPorts(options: ListenersOptions): Promise<RunningServer[]> {
+async function listenOnPorts(options: ListenersOptions, dead: DeadConnections): Promise<RunningServer[]> {
   const { host, port } = parseHostPort(options.listen);
   // Thousands of listeners need not each say that they listen.
   const log = options.log.child({}, { level: 'warn' });
@@ -108,7 +114,7 @@ async function listenOnPorts(options: ListenersOptions): Promise<RunningServer[]
         Array.from({ length: count }, (_, offset) => {
           const index = next + offset;
           const listen = formatHostPort(host, port === 0 ? 0 : port + index);
-          return serve(options, listen, () => index, log);
+          return serve(options, dead, listen, () => index, log);
         }),
       );
       for (const result of opened) if (result.status === 'fulfilled') servers.push(result.value);
@@ -123,6 +129,7 @@ async function listenOnPorts(options: ListenersOptions): Promise<RunningServer[]
 
 async function serve(
   options: ListenersOptions,
+  dead: DeadConnections,
   listen: string,
   nodeAt: NodeAt,
   log: Logger,
@@ -142,6 +149,7 @@ async function serve(
       },
     ],
     ...(tls && { credentialsFor }),
+    takesAway: (socket) => dead.take(socket, at(ownHostOf(socket), options.connectionsOf) ?? 'SERVED'),
     log,
     options: { 'grpc.max_receive_message_length': largestRequest },
   });
