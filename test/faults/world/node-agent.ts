@@ -66,10 +66,8 @@ export function agentOver(carry: Carry): NodeAgent {
         const { csrPem, publicKeyPem, sslDirectory } = await agent.generateCsr(call, subject);
         return toNodeCsr({ csrPem, publicKeyPem, sslDir: sslDirectory });
       }),
-    updateRelease: (caller, _release, limits) =>
-      carry('UpdateRelease', caller, limits, () => {
-        throw new Error('agents of this version do not update their release');
-      }),
+    updateRelease: (caller, release, limits) =>
+      carry('UpdateRelease', caller, limits, (agent, call) => agent.updateRelease(call, release)),
     configure: (caller, configuration, limits) => {
       const sent = ConfigureRequest.encode(toConfigureRequest(configuration)).finish();
       return carry('Configure', caller, limits, async (agent, call) => {

@@ -8,6 +8,7 @@ import { newCsr } from '../../../services/mock-node/agent/own-keys.js';
 import type { BootCertificate } from '../../../services/mock-node/boot/boot-certificate.js';
 import type { Report } from '../../../services/mock-node/reports/report.js';
 import { Slots } from '../../../services/mock-node/slots.js';
+import type { Files } from '../../../services/mock-node/state/files.js';
 import { NodeStore } from '../../../services/mock-node/state/node-store.js';
 import { type NodeOnDisk, readNodeState } from '../../../services/mock-node/state/read-node-state.js';
 import { Node, type Phase } from '../../../services/mock-node/swarm/node.js';
@@ -15,7 +16,7 @@ import type { Identity, RunId } from '../../../shared/identity.js';
 import { silentLogger } from '../../../shared/logger.js';
 import type { Random } from '../../../shared/random.js';
 import type { Secret } from '../../../shared/secret.js';
-import { CrashingFiles } from '../../fakes/crashing-files.js';
+import { CrashingFiles, PowerLossError } from '../../fakes/crashing-files.js';
 import type { FakeClock } from '../../fakes/fake-clock.js';
 import { Life, type RealWork } from './life.js';
 
@@ -55,6 +56,7 @@ export interface CrashOptions {
 }
 
 const downMs = 1_000;
+const upgradeTimeMs = 500;
 const port = 7430;
 
 /** Nothing is signed or served with it: only its hash counts here. */
@@ -68,6 +70,8 @@ export class WorldNode {
   readonly commits: Commit[] = [];
   /** How often it came up. */
   boots = 0;
+  /** How often it died without a word. */
+  crashes = 0;
   #life = new Life();
   #node: Node | undefined;
   #store: NodeStore | undefined;
@@ -109,9 +113,15 @@ export class WorldNode {
   /** The process, or the whole machine, dies without a word, and comes up again. */
   crash({ downMs: ms = downMs, kept = (unsynced) => unsynced }: CrashOptions = {}): void {
     if (this.#comesUp || this.phase === 'STOPPED') return;
+    this.crashes += 1;
     this.#goDown(ms, kept);
     // What was begun already does not reach a disk that is read again.
     this.files.crashAt(1);
+  }
+
+  /** The power is cut within the change to its disk of this number, counted from 1 and from now; see {@link crash}. */
+  cutPowerAt(change: number): void {
+    this.files.crashAt(change);
   }
 
   /** Goes down in order, saying so, and comes up again. */
@@ -127,6 +137,26 @@ export class WorldNode {
   /** What it has on disk now. */
   onDisk(): Promise<NodeOnDisk> {
     return readNodeState(this.directory, this.files);
+  }
+
+  /** Its disk, whose end is the machine's. */
+  get #disk(): Files {
+    const { files } = this;
+    const cutting = <T>(work: Promise<T>): Promise<T> =>
+      work.catch((error: unknown) => {
+        if (error instanceof PowerLossError) this.crash({ kept: () => 0 });
+        throw error;
+      });
+    return {
+      read: (path) => cutting(files.read(path)),
+      list: (path) => cutting(files.list(path)),
+      mode: (path) => cutting(files.mode(path)),
+      makeDirectory: (path) => cutting(files.makeDirectory(path)),
+      write: (path, content, mode) => cutting(files.write(path, content, mode)),
+      rename: (from, to) => cutting(files.rename(from, to)),
+      remove: (path) => cutting(files.remove(path)),
+      sync: (directory) => cutting(files.sync(directory)),
+    };
   }
 
   #goDown(ms: number, kept: (unsynced: number) => number): void {
@@ -149,6 +179,8 @@ export class WorldNode {
       host: ip,
       port,
       version,
+      upgradable: true,
+      upgradeTimeMs,
       directory: this.directory,
       downMs,
       newCredentials: async () => {
@@ -165,7 +197,7 @@ export class WorldNode {
         this.#store = new NodeStore({
           identity,
           directory: this.directory,
-          files: life.files(this.files),
+          files: life.files(this.#disk),
           disk: new Slots(4),
         });
         return this.#store;

@@ -114,6 +114,9 @@ export class Wire {
     if (faults.has('HANG')) return await never();
     if (faults.has('LOSE_REQUEST')) throw dropped();
     const answer = () => ask(boot.agent, call).then(said, failed);
+    faults.keepRepeat(async () => {
+      await answer();
+    });
     if (faults.has('DUPLICATE')) await answer();
     const reply = await answer();
     await faults.happens('DONE');
