@@ -3,7 +3,7 @@
 
 import type { BootId } from '../../../shared/identity.js';
 import type { Random } from '../../../shared/random.js';
-import type { EventSink } from '../events/event.js';
+import type { EventSink, QueueCause } from '../events/event.js';
 import type { Outcome } from '../run/outcome.js';
 import type { RunResult } from '../run/run.js';
 import { type Counters, type CutOffRun, loopThreshold } from './counters.js';
@@ -11,10 +11,12 @@ import { afterRun, type DispositionPolicy, type Next, type Past, rowEffect } fro
 import type { Entry } from './entry.js';
 import { type Host, learnBootOfRun } from './host.js';
 import type { Hosts } from './hosts.js';
+import type { UpgradedBoots } from './upgraded-boots.js';
 
 export interface AftermathOptions {
   readonly hosts: Hosts;
   readonly counters: Counters;
+  readonly upgradedBoots: UpgradedBoots;
   readonly entry: Entry;
   readonly random: Random;
   readonly sink: EventSink;
@@ -37,18 +39,26 @@ export class Aftermath {
     host.provisioned = outcome.kind === 'PROVISIONED' && !bootedSince;
 
     const outdated = !bootedSince && host.node.certificateSha256 !== '';
-    const past = { ...this.#count(host, ranBoot, outcome), outdated };
+    const past = {
+      ...this.#count(host, ranBoot, outcome),
+      outdated,
+      bootedSince: bootedSince && host.left === undefined,
+    };
     const next = afterRun(outcome, past, this.#options.policy(), this.#options.random);
     this.#rememberCutOff(host, ranBoot, result);
     this.#publish(host, result, next, past, cutOffRun);
     this.#follow(host, next, outcome);
     // A boot that was sighted too late to supersede the run does now what it does to any hold.
-    if (next.state === 'HELD' && bootedSince && host.left === undefined) this.#options.entry.endHold(host);
+    if (next.state === 'HELD' && past.bootedSince) this.#options.entry.endHold(host);
   }
 
-  #count({ identity }: Host, boot: BootId, outcome: Outcome): Omit<Past, 'outdated'> {
-    const { counters } = this.#options;
+  #count({ identity }: Host, boot: BootId, outcome: Outcome): Pick<Past, 'failuresInRow' | 'comebacks'> {
+    const { counters, upgradedBoots } = this.#options;
     if (outcome.kind === 'PROVISIONED') counters.provisioned(identity, boot);
+    if (outcome.kind === 'UPGRADED') {
+      counters.upgraded(identity, outcome.from);
+      upgradedBoots.add(identity, boot);
+    }
     const comebacks = saysItWouldComeBack(outcome) ? counters.cameBack(identity) : 0;
     switch (rowEffect(outcome)) {
       case 'ADDS':
@@ -105,11 +115,15 @@ export class Aftermath {
         entry.backOff(host, next.ms);
         return;
       case 'QUEUED': {
-        const cause = outcome.kind === 'SUPERSEDED' ? 'SUPERSEDED' : 'CANCELLED';
-        hosts.requeueFromRun(host, next.at, cause);
+        hosts.requeueFromRun(host, next.at, causeOf(outcome));
       }
     }
   }
+}
+
+function causeOf({ kind }: Outcome): QueueCause {
+  if (kind === 'UPGRADED') return 'NEW_BOOT';
+  return kind === 'SUPERSEDED' ? 'SUPERSEDED' : 'CANCELLED';
 }
 
 /** A node that refuses to restart into its configuration because that enables provisioning is looping. */

@@ -59,3 +59,45 @@ describe('comebacks', () => {
     expect(counters.cameBack(a)).toBe(2);
   });
 });
+
+describe('upgrades in a row', () => {
+  it('are kept by the versions from which they started, until the node is provisioned', () => {
+    const counters = new Counters(new FakeClock());
+    expect(counters.upgradedFrom(a)).toEqual([]);
+    counters.upgraded(a, '1.0');
+    counters.failed(a);
+    counters.succeeded(a);
+    counters.upgraded(a, '1.1');
+    expect(counters.upgradedFrom(a)).toEqual(['1.0', '1.1']);
+    counters.provisioned(a, boot(1));
+    expect(counters.upgradedFrom(a)).toEqual([]);
+  });
+
+  it('end as well when the node comes up by other means', () => {
+    const counters = new Counters(new FakeClock());
+    counters.upgraded(a, '1.0');
+    counters.restarted(a);
+    expect(counters.upgradedFrom(a)).toEqual([]);
+  });
+
+  it('are the last 16', () => {
+    const counters = new Counters(new FakeClock());
+    const versions = Array.from({ length: 40 }, (_, number) => `1.${number}`);
+    for (const version of versions) counters.upgraded(a, version);
+    expect(counters.upgradedFrom(a)).toEqual(versions.slice(-16));
+  });
+
+  it('are forgotten two hours after each, however often the node fails since', async () => {
+    const clock = new FakeClock();
+    const counters = new Counters(clock);
+    counters.upgraded(a, '1.0');
+    await clock.advance(3_600_000);
+    counters.upgraded(a, '1.1');
+    await clock.advance(3_600_000);
+    counters.failed(a);
+    expect(counters.upgradedFrom(a)).toEqual(['1.1']);
+    await clock.advance(3_600_000);
+    expect(counters.upgradedFrom(a)).toEqual([]);
+    expect(counters.failuresInRow(a)).toBe(1);
+  });
+});

@@ -1,6 +1,6 @@
 // What is remembered of an identity across its records: failures in a row, whether it comes back from being
-// provisioned again and again (design, section 5), and which run left it without its restart. Bounded in number and in
-// time.
+// provisioned again and again, from which versions it was upgraded (design, section 5), and which run left it without
+// its restart. Bounded in number and in time.
 
 import type { Clock } from '../../../shared/clock.js';
 import type { BootId, Identity, RunId } from '../../../shared/identity.js';
@@ -23,6 +23,17 @@ export const loopThreshold = 3;
 /** Comebacks beyond this many make no difference any more. */
 const comebacksKept = 32;
 
+/** Upgrades in a row beyond this many make no difference any more. */
+const upgradesKept = 16;
+
+/** An upgrade that has ended well, as far as anybody knows. */
+interface Upgrade {
+  /** The version before. */
+  readonly from: string;
+  /** Monotonic milliseconds. */
+  readonly at: number;
+}
+
 /** A run that configured its node and did not see it restart. */
 export interface CutOffRun {
   readonly runId: RunId;
@@ -32,16 +43,29 @@ export interface CutOffRun {
   readonly boot?: BootId | undefined;
 }
 
-interface Entry {
+interface Entry extends Memory {
   place: Place<Identity>;
   touchedAt: number;
+}
+
+interface Memory {
   failuresInRow: number;
   /** Monotonic milliseconds, oldest first. */
   comebacks: number[];
   /** The boot that was last provisioned, until another one of the node is seen. */
   provisionedBoot: BootId | undefined;
   cutOffRun: CutOffRun | undefined;
+  /** In a row, oldest first. */
+  upgrades: readonly Upgrade[];
 }
+
+const untouched: Memory = {
+  failuresInRow: 0,
+  comebacks: [],
+  provisionedBoot: undefined,
+  cutOffRun: undefined,
+  upgrades: [],
+};
 
 export class Counters {
   readonly #clock: Clock;
@@ -78,7 +102,22 @@ export class Counters {
 
   /** Remembers which boot was provisioned, so that the node's next one in provisioning mode counts. */
   provisioned(identity: Identity, boot: BootId): void {
-    this.#touch(identity).provisionedBoot = boot;
+    const entry = this.#touch(identity);
+    entry.provisionedBoot = boot;
+    entry.upgrades = [];
+  }
+
+  /** Remembers the version from which the node was upgraded. */
+  upgraded(identity: Identity, from: string): void {
+    const entry = this.#touch(identity);
+    const at = this.#clock.monotonic();
+    entry.upgrades = [...this.#upgradesOf(entry).slice(1 - upgradesKept), { from, at }];
+  }
+
+  /** @returns the versions from which its upgrades since it was last provisioned started, oldest first */
+  upgradedFrom(identity: Identity): readonly string[] {
+    const entry = this.#live(identity);
+    return entry === undefined ? [] : this.#upgradesOf(entry).map(({ from }) => from);
   }
 
   /**
@@ -111,13 +150,21 @@ export class Counters {
   /** The node has come up with a configuration, or a run has seen it restart into one. */
   restarted(identity: Identity): void {
     const entry = this.#live(identity);
-    if (entry !== undefined) entry.cutOffRun = undefined;
+    if (entry === undefined) return;
+    entry.cutOffRun = undefined;
+    entry.upgrades = [];
   }
 
   /** @returns the run that left the node configured and not restarted, where it is now in this boot */
   cutOffRun(identity: Identity, boot: BootId): CutOffRun | undefined {
     const run = this.#live(identity)?.cutOffRun;
     return run?.boot === undefined || run.boot === boot ? run : undefined;
+  }
+
+  /** Each is forgotten by itself, however often the node fails since: then what has made a loop may be mended. */
+  #upgradesOf({ upgrades }: Entry): readonly Upgrade[] {
+    const since = this.#clock.monotonic() - this.#limits.lifeMs;
+    return upgrades.filter(({ at }) => at > since);
   }
 
   #live(identity: Identity): Entry | undefined {
@@ -129,7 +176,7 @@ export class Counters {
     const known = this.#live(identity);
     if (known !== undefined) this.#byAge.remove(known.place);
     const entry: Entry = {
-      ...(known ?? { failuresInRow: 0, comebacks: [], provisionedBoot: undefined, cutOffRun: undefined }),
+      ...(known ?? untouched),
       place: this.#byAge.push(identity),
       touchedAt: this.#clock.monotonic(),
     };

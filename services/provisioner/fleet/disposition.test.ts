@@ -11,7 +11,7 @@ import {
 
 const policy: DispositionPolicy = { holdMs: 45_000, backoffMaxMs: 600_000, intervalMs: 60_000 };
 const middle = () => 0.5;
-const noPast: Past = { failuresInRow: 0, comebacks: 0, outdated: false };
+const noPast: Past = { failuresInRow: 0, comebacks: 0, outdated: false, bootedSince: false };
 
 function nextAfter(outcome: Outcome, past: Partial<Past> = {}): Next {
   return afterRun(outcome, { ...noPast, ...past }, policy, middle);
@@ -60,6 +60,7 @@ describe('after a run', () => {
       { kind: 'DEFERRED', by: 'NODE', message: '', retryAfterMs: 90_000 },
       { state: 'BACKING_OFF', ms: 90_000 },
     ],
+    ['UPGRADED is released', { kind: 'UPGRADED', from: '1', to: '2' }, { state: 'RELEASED' }],
     ['SKIPPED_STALE is released', { kind: 'SKIPPED_STALE', message: '' }, { state: 'RELEASED' }],
     [
       'SUPERSEDED by a boot is queued at the tail',
@@ -81,6 +82,23 @@ describe('after a run', () => {
     const superseded: Outcome = { kind: 'SUPERSEDED', by: 'BOOT', message: '' };
     expect(nextAfter(superseded, { outdated: true })).toEqual({ state: 'RELEASED' });
     expect(nextAfter(superseded, { outdated: true, failuresInRow: 3 }).state).toBe('BACKING_OFF');
+  });
+});
+
+describe('after an upgrade', () => {
+  it('a node whose next boot was sighted already is queued', () => {
+    const upgraded: Outcome = { kind: 'UPGRADED', from: '1', to: '2' };
+    expect(nextAfter(upgraded, { bootedSince: true })).toEqual({ state: 'QUEUED', at: 'TAIL' });
+  });
+
+  it('that failed the node is held for a minute, whatever the hold, and from the second in a row as after failures', () => {
+    const failure: Outcome = { kind: 'UPGRADE_FAILED', reason: 'UPGRADE_RPC_FAILED', message: '' };
+    expect([1, 2, 3, 4].map((failuresInRow) => nextAfter(failure, { failuresInRow }))).toEqual([
+      { state: 'HELD', ms: 60_000 },
+      { state: 'RELEASED' },
+      { state: 'BACKING_OFF', ms: 120_000 },
+      { state: 'BACKING_OFF', ms: 240_000 },
+    ]);
   });
 });
 
@@ -145,6 +163,8 @@ describe('a row of failures', () => {
     ['FAILED', { kind: 'FAILED', reason: 'UNREACHABLE', message: '' }, 'ADDS'],
     ['PROVISIONED', { kind: 'PROVISIONED', unsettled: true }, 'ENDS'],
     ['SHUT_DOWN', { kind: 'SHUT_DOWN', message: '' }, 'ENDS'],
+    ['UPGRADED', { kind: 'UPGRADED', from: '1', to: '2' }, 'ENDS'],
+    ['UPGRADE_FAILED', { kind: 'UPGRADE_FAILED', reason: 'UPGRADE_LOOP', message: '' }, 'ADDS'],
     [
       'DEFERRED by the helper',
       { kind: 'DEFERRED', by: 'HELPER', message: '', retryAfterMs: undefined },

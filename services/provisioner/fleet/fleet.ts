@@ -15,6 +15,7 @@ import { type Host, learnBootOfRun, note } from './host.js';
 import { Hosts } from './hosts.js';
 import { Incumbents, type IsStillThere } from './incumbents.js';
 import type { Arrival, Conflict, Departure, NodeEvent, Sighting } from './node-event.js';
+import { UpgradedBoots } from './upgraded-boots.js';
 import { Workers } from './workers.js';
 
 export interface FleetOptions {
@@ -51,6 +52,7 @@ export class Fleet {
   readonly #workers: Workers;
   readonly #entry: Entry;
   readonly #incumbents: Incumbents;
+  readonly #upgradedBoots: UpgradedBoots;
   readonly #arrived: (arrival: Arrival) => void;
   #paused = false;
   #stopping = false;
@@ -60,13 +62,15 @@ export class Fleet {
     const counters = new Counters(clock);
     const hosts = new Hosts(options);
     const policy = () => ({ holdMs, backoffMaxMs, intervalMs: freshness.intervalMs });
-    const parts = { ...options, hosts, counters, policy };
+    const upgradedBoots = new UpgradedBoots(clock);
+    const parts = { ...options, hosts, counters, upgradedBoots, policy };
     const entry = new Entry({ ...parts, queued: () => this.#workers.fill() });
     const aftermath = new Aftermath({ ...parts, entry });
     this.#clock = clock;
     this.#sink = sink;
     this.#hosts = hosts;
     this.#entry = entry;
+    this.#upgradedBoots = upgradedBoots;
     this.#incumbents = new Incumbents(options.isStillThere);
     this.#arrived = (arrival) => {
       counters.restarted(arrival.node.identity);
@@ -114,16 +118,19 @@ export class Fleet {
 
   /** @param gone the boot that was asked and did not answer, where one was */
   #apply(event: HostEvent, gone?: BootId): void {
-    const host = this.#hosts.get(event.node.identity);
+    const { identity, bootId } = event.node;
+    // It makes room for the boot with the release that it was told to change to, which may not be sighted yet.
+    const isReplaced = this.#upgradedBoots.has(identity, bootId);
+    const host = this.#hosts.get(identity);
     if (host === undefined) {
-      const action = admission.UNKNOWN[meaningOf(event.type, 'NEW')];
+      const action = admission.UNKNOWN[meaningOf(event.type, isReplaced ? 'REPLACED' : 'NEW')];
       if (action === 'ADMIT' && !this.#paused && !this.#stopping) this.#entry.admit(event.node);
       if (event.type === 'PROVISIONED') this.#arrived(event);
       return;
     }
     learnBootOfRun(host);
     settleRun(host, event);
-    const meaning = meaningOf(event.type, host.boots.relation(event.node.bootId));
+    const meaning = meaningOf(event.type, isReplaced ? 'REPLACED' : host.boots.relation(bootId));
     if (meaning !== 'NOTHING' && claimsName(host, event) && host.node.bootId !== gone) {
       this.#askIncumbent(host, event);
     } else {

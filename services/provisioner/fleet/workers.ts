@@ -86,6 +86,7 @@ export class Workers {
     const run = startRun({
       node: host.node,
       fetched: host.fetched,
+      upgradedFrom: counters.upgradedFrom(host.identity),
       ...(cutOffRun && { cutOffRun: cutOffRun.runId }),
     });
     hosts.run(host, run);
