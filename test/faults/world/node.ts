@@ -79,6 +79,7 @@ export class WorldNode {
   #connections = new AbortController();
   /** It is down, and comes up by itself. */
   #comesUp = false;
+  #gone = false;
 
   constructor(options: WorldNodeOptions) {
     this.#options = options;
@@ -93,7 +94,13 @@ export class WorldNode {
     return `${this.#options.ip}:${port}`;
   }
 
+  /** True once it has vanished. */
+  get isGone(): boolean {
+    return this.#gone;
+  }
+
   get phase(): Phase {
+    if (this.#gone) return 'STOPPED';
     return this.#comesUp ? 'DOWN' : (this.#node?.phase ?? 'STOPPED');
   }
 
@@ -106,7 +113,7 @@ export class WorldNode {
 
   /** Boots from what is on the disk. Does nothing where it is up, or about to be. */
   start(): void {
-    if (this.phase !== 'STOPPED') return;
+    if (this.phase !== 'STOPPED' || this.#gone) return;
     this.#boot();
   }
 
@@ -132,6 +139,13 @@ export class WorldNode {
     void node.end(1_000).then(() => {
       if (!life.isOver) this.#goDown(ms, (unsynced) => unsynced);
     });
+  }
+
+  /** It dies without a word, and never comes back. */
+  vanish(): void {
+    this.#gone = true;
+    this.#life.end();
+    this.#connections.abort();
   }
 
   /** What it has on disk now. */
@@ -164,6 +178,7 @@ export class WorldNode {
     this.#connections.abort();
     this.#comesUp = true;
     this.#options.clock.setTimer(ms, () => {
+      if (this.#gone) return;
       this.files.reboot(kept);
       this.#comesUp = false;
       this.#boot();
@@ -187,7 +202,8 @@ export class WorldNode {
         const certificate = newCertificate();
         this.#certificate = certificate.sha256;
         const registry = {
-          report: (said: Report) => life.during(() => report(said, certificate.sha256, ip)),
+          report: (said: Report, signal: AbortSignal) =>
+            life.during(() => unlessAborted(report(said, certificate.sha256, ip), signal)),
         };
         const credentials = { certificate, token, secret, provisioningByDefault: false, registry };
         return { ...credentials, release: () => {} };
@@ -230,6 +246,16 @@ export class WorldNode {
     if (configuration === undefined) throw new Error('told of a commit, and nothing is there');
     this.commits.push({ runId: configuration.runId, digest: configuration.digest });
   }
+}
+
+/** Whoever gives up on it hears of it at once. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
 }
 
 function newCertificate(): BootCertificate {

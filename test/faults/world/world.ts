@@ -8,7 +8,7 @@ import { parseIdentity } from '../../../shared/identity.js';
 import { FakeClock, settle } from '../../fakes/fake-clock.js';
 import { WorldDiscovery } from './discovery.js';
 import { Faults } from './faults.js';
-import { type Life, RealWork } from './life.js';
+import { RealWork } from './life.js';
 import { WorldNode } from './node.js';
 import { defaultSettings, WorldProvisioner, type WorldSettings } from './provisioner.js';
 import { reportOver } from './reporting.js';
@@ -50,6 +50,8 @@ export class World {
   readonly faults = new Faults();
   readonly story = new Story();
   readonly nodes: WorldNode[] = [];
+  /** Every life of every provisioner, also those that are over: the first is number 1. */
+  readonly provisioners: WorldProvisioner[] = [];
   /** What runs logged as warnings, and as errors of their own. */
   readonly warnings: string[] = [];
   readonly errors: unknown[] = [];
@@ -62,8 +64,6 @@ export class World {
   #provisioner: WorldProvisioner | undefined;
   readonly #seen = new Set<string>();
   #epochs = 0;
-  /** Of all provisioners, the first is number 1. */
-  readonly #lives: Life[] = [];
 
   private constructor(site: Site, options: WorldOptions) {
     this.#site = site;
@@ -155,7 +155,7 @@ export class World {
   }
 
   #startProvisioner(pauseStore: PauseStore): WorldProvisioner {
-    const life = this.#lives.length + 1;
+    const life = this.provisioners.length + 1;
     const { features, decide = this.#site.configures } = this.#options;
     const provisioner = new WorldProvisioner({
       clock: this.clock,
@@ -176,7 +176,7 @@ export class World {
         error: ({ err }) => this.errors.push(err),
       },
     });
-    this.#lives.push(provisioner.life);
+    this.provisioners.push(provisioner);
     void provisioner.start();
     return provisioner;
   }
@@ -238,7 +238,7 @@ export class World {
     for (const node of this.nodes) {
       const { identity } = node;
       for (const { runId, life, outcome } of this.story.of(identity).runs) {
-        const isUp = this.#lives[life - 1]?.isOver === false;
+        const isUp = this.provisioners[life - 1]?.life.isOver === false;
         if (outcome === undefined && isUp) problems.push(`${identity}: ${runId} has no end`);
         const digests = new Set(node.commits.filter((it) => it.runId === runId).map(({ digest }) => digest));
         if (digests.size > 1) problems.push(`${identity}: ${runId} committed ${digests.size} configurations`);
