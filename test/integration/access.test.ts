@@ -321,8 +321,6 @@ test('a report that nobody has signed is refused, whatever certificate it comes 
 });
 
 describe('an agent', () => {
-  /** By this version. */
-  const notServed = new Set(['UpdateRelease']);
   const rpcs = contracts.filter(({ path }) => path.startsWith(agent)).map(({ path }) => path);
 
   test.each(rpcs)('serves who has the proof, or anybody where it is open: %s', async (path) => {
@@ -337,8 +335,7 @@ describe('an agent', () => {
       () => undefined,
       (error: RpcError) => [status[error.code], error.reason],
     );
-    const refused = notServed.has(name) ? ['UNIMPLEMENTED', ''] : ['UNAUTHENTICATED', 'PROOF_INVALID'];
-    expect(await refusal).toEqual(table[path] === 'OPEN' ? undefined : refused);
+    expect(await refusal).toEqual(table[path] === 'OPEN' ? undefined : ['UNAUTHENTICATED', 'PROOF_INVALID']);
   });
 });
 

@@ -29,11 +29,11 @@ test('a node is identified, configured, restarted and comes up with its configur
   expect(before).toMatchObject({
     identity,
     provisioning: true,
-    features: { jwt: false, ed25519: true, pki: true, upgrades: false },
+    features: { jwt: false, ed25519: true, pki: true, upgrades: true },
   });
   expect(before.challenge).toHaveLength(32);
   const inventory = await node.as(run, 'GetInventory');
-  expect(inventory).toMatchObject({ upgradable: false, main_collective: 'provisioning' });
+  expect(inventory).toMatchObject({ upgradable: true, main_collective: 'provisioning' });
   expect(JSON.parse(String(inventory.facts_json))).toMatchObject({ fqdn: identity });
 
   const request = configureRequest({ 'plugin.choria.server.provision': 'false' });
@@ -163,14 +163,119 @@ describe('a refusal on the wire', () => {
     await expect.poll(() => app.swarm.counts.PROVISIONING, patience).toBe(1);
   });
 
-  test.each(['GetJwt', 'UpdateRelease'])(
-    'of %s, which a node without a token does not serve',
-    async (rpc) => {
-      const app = await startMockNode();
-      const node = new NodeClient(`127.0.0.1:${app.port}`);
-      expect(await node.refusal(newRun(), rpc)).toMatchObject({ code: status.UNIMPLEMENTED });
-    },
-  );
+  test.each<[string, string, readonly string[]]>([
+    ['GetJwt', 'without a token', []],
+    ['UpdateRelease', 'that is not upgradable', ['--upgradable=no']],
+  ])('of %s, which a node %s does not serve', async (rpc, _why, flags) => {
+    const app = await startMockNode({ flags });
+    const node = new NodeClient(`127.0.0.1:${app.port}`);
+    expect(await node.refusal(newRun(), rpc)).toMatchObject({ code: status.UNIMPLEMENTED });
+    expect(await node.identify()).toMatchObject({
+      features: { jwt: false, upgrades: rpc !== 'UpdateRelease' },
+    });
+  });
+
+  test('of an upgrade to no release names the fields', async () => {
+    const app = await startMockNode();
+    const node = new NodeClient(`127.0.0.1:${app.port}`);
+    expect(await node.refusal(newRun(), 'UpdateRelease', { version: '2.0\n' })).toMatchObject({
+      code: status.INVALID_ARGUMENT,
+      reason: 'ARGUMENT_INVALID',
+      violations: [{ field: 'repository' }, { field: 'version' }],
+    });
+  });
+});
+
+test('a node is upgraded, withdraws what it was configured with, and is configured with its new release', async () => {
+  const directory = temporaryFolder();
+  const registry = await startRegistry();
+  const flags = ['--dir', directory, '--discovery', registry.address, '--release=1.0', '--upgrade-time=1s'];
+  const app = await startMockNode({ flags });
+  const node = new NodeClient(`127.0.0.1:${app.port}`);
+  const run = newRun();
+  await expect.poll(() => registry.reports.length, patience).toBe(1);
+  const before = await node.identify();
+  expect(before).toMatchObject({ version: '1.0', features: { upgrades: true } });
+  await node.as(run, 'Configure', configureRequest());
+  const authority = await node.authority(run);
+  const release = { repository: 'https://releases.example.net', version: '1.1' };
+  const upgrading = node.call('UpdateRelease', release, authority);
+  upgrading.catch(() => {});
+  const statusOf = () => node.call('GetRunStatus', { run_id: run.runId }, authority);
+  await expect.poll(statusOf, patience).toMatchObject({ stage: 'RUN_STAGE_UPGRADING' });
+  expect(await node.identify()).toMatchObject({ provisioning: false, version: '1.0' });
+  expect(await node.refusal(newRun(), 'Configure', configureRequest())).toMatchObject({ reason: 'STOPPING' });
+  const repeat = node.call('UpdateRelease', release, authority);
+  expect(await upgrading).toEqual({ message: 'the release is replaced, and the node restarts' });
+  expect(await repeat).toEqual(await upgrading);
+
+  const boot = async () => (await node.identify().catch(() => before)).boot_id;
+  await expect.poll(boot, patience).not.toBe(before.boot_id);
+  expect(await node.identify()).toMatchObject({ provisioning: true, version: '1.1' });
+  expect(await node.as(run, 'GetRunStatus', { run_id: run.runId })).toMatchObject({
+    stage: 'RUN_STAGE_UPGRADED',
+  });
+  expect(await readNodeState(join(directory, identity))).toMatchObject({ status: 'NONE', problems: [] });
+  await expect
+    .poll(() => registry.reports.map(({ type, version }) => [type, version]), patience)
+    .toEqual([
+      ['REPORT_TYPE_STARTUP', '1.0'],
+      ['REPORT_TYPE_SHUTDOWN', '1.0'],
+      ['REPORT_TYPE_UPGRADED', '1.1'],
+    ]);
+
+  const next = newRun();
+  expect(await node.as(next, 'GetInventory')).toMatchObject({ version: '1.1', upgradable: true });
+  await node.as(next, 'Configure', configureRequest());
+  await node.as(next, 'Restart');
+  await expect.poll(() => app.swarm.counts.CONFIGURED, patience).toBe(1);
+  expect(await node.identify()).toMatchObject({ provisioning: false, version: '1.1' });
+});
+
+test('a node that is reprovisioned comes back with nothing of its configuration and takes another', async () => {
+  const directory = temporaryFolder();
+  const registry = await startRegistry();
+  const secretFile = join(temporaryFolder(), 'secret');
+  writeFileSync(secretFile, 's3cret\n');
+  const flags = ['--dir', directory, '--discovery', registry.address, '--secret-file', secretFile];
+  const app = await startMockNode({ flags });
+  const node = new NodeClient(`127.0.0.1:${app.port}`, 's3cret');
+  const first = newRun();
+  await node.as(first, 'GenerateEd25519Key', { nonce: Buffer.alloc(32) });
+  await node.as(first, 'GenerateCsr', { common_name: identity });
+  await node.as(first, 'Configure', configureRequest());
+  await node.as(first, 'Restart');
+  await expect.poll(() => app.swarm.counts.CONFIGURED, patience).toBe(1);
+  await expect.poll(() => registry.reports.at(-1)?.type, patience).toBe('REPORT_TYPE_PROVISIONED');
+
+  const again = newRun();
+  const authority = await node.authority(again);
+  const reply = await node.call('Reprovision', {}, authority);
+  expect(reply).toMatchObject({ message: 'the node restarts into provisioning mode' });
+  expect(reply.restarting_in).not.toBeNull();
+  expect(await node.call('Reprovision', {}, authority)).toMatchObject({ message: reply.message });
+  await expect.poll(() => app.swarm.counts.PROVISIONING, patience).toBe(1);
+  expect(await readNodeState(join(directory, identity))).toMatchObject({
+    status: 'NONE',
+    settings: new Map(),
+    problems: [],
+  });
+  await expect
+    .poll(() => registry.reports.slice(-2).map(({ type }) => type), patience)
+    .toEqual(['REPORT_TYPE_SHUTDOWN', 'REPORT_TYPE_STARTUP']);
+  // Runs before the one that reprovisioned it are over.
+  expect(await node.refusal(first, 'Configure', configureRequest())).toMatchObject({ reason: 'STALE_FENCE' });
+
+  const second = newRun();
+  await node.as(second, 'Configure', configureRequest());
+  await node.as(second, 'Restart');
+  await expect.poll(() => app.swarm.counts.CONFIGURED, patience).toBe(1);
+  expect(await node.as(second, 'GetRunStatus', { run_id: second.runId })).toMatchObject({
+    stage: 'RUN_STAGE_CONFIRMED',
+  });
+  expect(await node.as(second, 'GetRunStatus', { run_id: again.runId })).toMatchObject({
+    stage: 'RUN_STAGE_RESTARTING',
+  });
 });
 
 test('a stop that is pending is told again to its own run, and refuses others', async () => {

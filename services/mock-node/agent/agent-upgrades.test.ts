@@ -65,6 +65,7 @@ describe('an upgrade', () => {
     const agent = await bench.boot();
     await agent.configure(bench.callOf(bench.newRun()), configuration(1));
     expect(await upgrade(agent, bench.newRun())).toBe('done');
+    expect(await bench.files.list(`${bench.directory}/state`)).toEqual(['manifest.json']);
     await agent.stop();
     expect((await bench.boot()).identify()).toMatchObject({ provisioning: true, version: '2.0' });
     expect(await bench.onDisk()).toMatchObject({ status: 'NONE', problems: [] });

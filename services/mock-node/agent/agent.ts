@@ -66,7 +66,6 @@ export class Agent {
       ...options,
       admission: this.#admission,
       save: this.#turns.save.bind(this.#turns),
-      releaseNow: () => options.store.state.release,
       farewellMs,
     });
     this.#version = options.store.state.release ?? options.version;

@@ -5,6 +5,7 @@ import { type Clock, sleep } from '../../../shared/clock.js';
 import type { RunId } from '../../../shared/identity.js';
 import type { Logger } from '../../../shared/logger.js';
 import type { NodeState } from '../state/node-state.js';
+import type { NodeStore } from '../state/node-store.js';
 import { upgraded, upgradeFailed, upgrading } from '../state/upgrade.js';
 import type { Admission } from './admission.js';
 import type { PendingStop } from './call.js';
@@ -16,8 +17,7 @@ export interface UpgradesOptions {
   readonly admission: Admission;
   /** Writes a transition of the node's state. */
   readonly save: (change: (state: NodeState) => NodeState, gate?: Gate) => Promise<void>;
-  /** What the node remembers as its release now. */
-  readonly releaseNow: () => string | undefined;
+  readonly store: NodeStore;
   /** How long replacing a release takes: milliseconds. */
   readonly upgradeTimeMs: number;
   /** How long after it the agent goes down, so that the reply is out: milliseconds. */
@@ -58,12 +58,13 @@ export class Upgrades {
     gate: Gate,
     withoutEffect: boolean,
   ): Promise<{ readonly done: Promise<void> }> {
-    const { admission, save, clock, upgradeTimeMs, farewellMs, onUpgradeAccepted } = this.#options;
+    const { admission, save, store, clock, upgradeTimeMs, farewellMs, onUpgradeAccepted } = this.#options;
     if (admission.pending !== undefined && this.#underWay !== undefined) {
       // Whoever asks for another release must not be told that it is there.
       if (!isSame(this.#underWay.release, release)) throw new RefusedError({ reason: 'STOPPING' });
       return this.#underWay;
     }
+    const waited = store.state.configuration?.staging ?? '';
     await save((state) => upgrading(state, runId, clock.now()), gate);
     admission.pending = {
       rpc: 'UpdateRelease',
@@ -71,7 +72,7 @@ export class Upgrades {
       at: clock.monotonic() + upgradeTimeMs + farewellMs,
     };
     onUpgradeAccepted();
-    this.#underWay = { release, done: this.#replace(runId, release, withoutEffect) };
+    this.#underWay = { release, done: this.#replace(runId, release, waited, withoutEffect) };
     // Nobody may be waiting for it any more.
     this.#underWay.done.catch(() => {});
     return this.#underWay;
@@ -83,11 +84,13 @@ export class Upgrades {
     await this.#underWay?.done.catch(() => {});
   }
 
-  async #replace(runId: RunId, { version }: Release, withoutEffect: boolean): Promise<void> {
-    const { admission, save, releaseNow, upgradeTimeMs, clock } = this.#options;
-    const before = releaseNow();
+  /** @param waited staging folder of the configuration that was withdrawn; empty where there was none */
+  async #replace(runId: RunId, { version }: Release, waited: string, withoutEffect: boolean): Promise<void> {
+    const { admission, save, store, upgradeTimeMs, clock } = this.#options;
+    const before = store.state.release;
     const after = withoutEffect ? before : version;
     try {
+      if (waited !== '') await store.discardUnlessCommitted(waited);
       await sleep(clock, upgradeTimeMs, this.#end.signal);
       await save((state) => upgraded(state, runId, after, clock.now()));
     } catch (error) {

@@ -44,7 +44,7 @@ export function fromPresence(presence: Presence): IdentifyResponse {
     challenge: Buffer.from(presence.challenge),
     provisioning: presence.provisioning,
     version: presence.version,
-    features: { jwt: presence.hasToken, ed25519: true, pki: true, upgrades: false },
+    features: { jwt: presence.hasToken, ed25519: true, pki: true, upgrades: presence.upgradable },
   };
 }
 

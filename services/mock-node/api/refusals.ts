@@ -36,7 +36,7 @@ function refused(refusal: Refusal): RpcError {
     case 'PROVISIONING':
       return new RpcError(status.FAILED_PRECONDITION, 'the node is in provisioning mode', { reason });
     case 'STOPPING':
-      return new RpcError(status.FAILED_PRECONDITION, 'the node is about to stop', { reason });
+      return new RpcError(status.FAILED_PRECONDITION, 'the node is about to stop or restart', { reason });
     case 'LOCKED':
       return new RpcError(status.ABORTED, `site ${JSON.stringify(refusal.site)} holds the node`, {
         reason,

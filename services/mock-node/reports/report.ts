@@ -13,7 +13,7 @@ export interface Provisioned {
 export interface Report {
   /** UUID; a repeat of the same event keeps it. */
   readonly eventId: string;
-  readonly type: 'STARTUP' | 'ALIVE' | 'PROVISIONED' | 'SHUTDOWN';
+  readonly type: 'STARTUP' | 'ALIVE' | 'PROVISIONED' | 'UPGRADED' | 'SHUTDOWN';
   readonly identity: Identity;
   readonly bootId: BootId;
   readonly version: string;

@@ -24,12 +24,13 @@ beforeEach(() => {
   random = 0;
 });
 
-function newReporter(provisioned?: Provisioned): Reporter {
+function newReporter(provisioned?: Provisioned, upgraded = false): Reporter {
   let events = 0;
   return new Reporter({
     registry,
     facts: { identity, bootId: newBootId(), version: '1.0', host: '', port: 7430 },
     provisioned,
+    upgraded,
     newEventId: () => `event-${++events}`,
     clock,
     random: () => random,
@@ -48,6 +49,24 @@ describe('a node that waits', () => {
     expect(registry.types).toEqual(['STARTUP', 'ALIVE', 'ALIVE', 'ALIVE']);
     expect(registry.reports.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
     expect(new Set(registry.reports.map(({ eventId }) => eventId)).size).toBe(4);
+  });
+
+  test('reports UPGRADED instead of STARTUP where its release was replaced', async () => {
+    newReporter(undefined, true).start();
+    await clock.advance(20_000);
+    expect(registry.types).toEqual(['UPGRADED', 'ALIVE', 'ALIVE']);
+  });
+
+  test('is heard again where a stop that was announced does not come', async () => {
+    const reporter = newReporter();
+    reporter.start();
+    await clock.advance(0);
+    reporter.announceStop();
+    await clock.advance(30_000);
+    reporter.goOn();
+    await clock.advance(10_000);
+    expect(registry.types).toEqual(['STARTUP', 'SHUTDOWN', 'ALIVE', 'ALIVE']);
+    expect(registry.reports.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
   });
 
   test('waits a little longer than told, but never less', async () => {

@@ -15,6 +15,8 @@ export interface ReporterOptions {
   readonly facts: Pick<Report, 'identity' | 'bootId' | 'version' | 'host' | 'port'>;
   /** Undefined where the boot is in provisioning mode. */
   readonly provisioned: Provisioned | undefined;
+  /** This is the first boot since the node's release was replaced. */
+  readonly upgraded: boolean;
   readonly newEventId: () => string;
   readonly clock: Clock;
   readonly random: Random;
@@ -52,10 +54,12 @@ export class Reporter {
     this.#options = options;
   }
 
-  /** Begins: STARTUP and then ALIVE, or PROVISIONED for a while. */
+  /** Begins: STARTUP, or UPGRADED, and then ALIVE; or PROVISIONED for a while. */
   start(): void {
     this.#say((signal) =>
-      this.#options.provisioned === undefined ? this.#reportWaiting(signal) : this.#reportProvisioned(signal),
+      this.#options.provisioned === undefined
+        ? this.#reportWaiting(signal, this.#options.upgraded ? 'UPGRADED' : 'STARTUP')
+        : this.#reportProvisioned(signal),
     );
   }
 
@@ -63,6 +67,11 @@ export class Reporter {
   announceStop(): void {
     if (!this.#known && !this.#underWay) this.#speaking.abort(silenced);
     else this.#say((signal) => this.#deliver(this.#newEvent('SHUTDOWN'), signal));
+  }
+
+  /** The node does not stop after all: it waits again, and says so. */
+  goOn(): void {
+    this.#say((signal) => this.#reportWaiting(signal, 'ALIVE'));
   }
 
   /** Resolves when nothing is reported any more. A report under way has `graceMs` to get through. */
@@ -89,8 +98,8 @@ export class Reporter {
     );
   }
 
-  async #reportWaiting(signal: AbortSignal): Promise<void> {
-    let paceMs = await this.#deliver(this.#newEvent('STARTUP'), signal);
+  async #reportWaiting(signal: AbortSignal, first: 'STARTUP' | 'UPGRADED' | 'ALIVE'): Promise<void> {
+    let paceMs = await this.#deliver(this.#newEvent(first), signal);
     for (;;) {
       await sleep(this.#options.clock, this.#pause(paceMs), signal);
       paceMs = await this.#deliver(this.#newEvent('ALIVE'), signal);

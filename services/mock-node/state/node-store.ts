@@ -115,16 +115,11 @@ export class NodeStore {
    * @param change gives the state that follows; the same object where nothing changes
    * @param beforeCommit called at the last moment; what it throws leaves everything as it was
    */
-  async save(change: (state: NodeState) => NodeState, beforeCommit?: () => void): Promise<void> {
-    const waited = this.#state.configuration?.staging;
-    try {
-      await this.#exclusively(async () => {
-        const next = change(this.#state);
-        if (next !== this.#state) await this.#write(next, beforeCommit);
-      });
-    } finally {
-      if (waited) await this.#discardUnlessCommitted(waited);
-    }
+  save(change: (state: NodeState) => NodeState, beforeCommit?: () => void): Promise<void> {
+    return this.#exclusively(async () => {
+      const next = change(this.#state);
+      if (next !== this.#state) await this.#write(next, beforeCommit);
+    });
   }
 
   /**
@@ -139,11 +134,12 @@ export class NodeStore {
     beforeCommit?: () => void,
   ): Promise<void> {
     const staging = `${stagingPrefix}${++this.#stagings}`;
+    const replaced = this.#state.configuration?.staging;
     try {
       const files = await this.#stage(staging, contents);
       await this.save((state) => change(state, { staging, files }), beforeCommit);
     } finally {
-      await this.#discardUnlessCommitted(staging);
+      for (const each of [staging, replaced]) if (each) await this.discardUnlessCommitted(each);
     }
   }
 
@@ -172,7 +168,7 @@ export class NodeStore {
       await this.#placement.put(keys);
       await this.#write(change(this.#state));
     });
-    if (replaced) await this.#discardUnlessCommitted(replaced);
+    if (replaced) await this.discardUnlessCommitted(replaced);
   }
 
   /** @returns the node's own keys; undefined where it has made none */
@@ -183,6 +179,16 @@ export class NodeStore {
       );
       return { seed: seed?.toString(), csrKeyPem: csr && csrKey?.toString() };
     });
+  }
+
+  /**
+   * Removes a configuration that was staged. What cannot be removed now is removed at the next start.
+   *
+   * @param staging name of its folder
+   */
+  async discardUnlessCommitted(staging: string): Promise<void> {
+    if (staging === this.#state.configuration?.staging) return;
+    await this.#files.remove(stagingDirectory(this.#directory, staging)).catch(() => {});
   }
 
   /** Resolves when nothing is being written any more; what is asked for later fails. */
@@ -224,12 +230,6 @@ export class NodeStore {
   async #readsProvisioning(provisioningByDefault: boolean): Promise<boolean> {
     const text = await this.#files.read(join(this.#directory, settingsFile));
     return text === undefined || enablesProvisioning(parseSettings(text.toString()), provisioningByDefault);
-  }
-
-  /** What cannot be removed now is removed at the next start. */
-  async #discardUnlessCommitted(staging: string): Promise<void> {
-    if (staging === this.#state.configuration?.staging) return;
-    await this.#files.remove(stagingDirectory(this.#directory, staging)).catch(() => {});
   }
 
   /** Removes what was staged and not committed, replaced, or put in place. */

@@ -6,7 +6,7 @@ import { newRunId, parseIdentity, type RunId } from '../../../shared/identity.js
 import { silentLogger } from '../../../shared/logger.js';
 import { agentConfiguration } from '../../../test/fakes/agent-configurations.js';
 import { CrashingFiles } from '../../../test/fakes/crashing-files.js';
-import { FakeClock } from '../../../test/fakes/fake-clock.js';
+import { FakeClock, settle } from '../../../test/fakes/fake-clock.js';
 import { FakeRegistry } from '../../../test/fakes/fake-registry.js';
 import type { Agent } from '../agent/agent.js';
 import type { Call } from '../agent/call.js';
@@ -61,6 +61,8 @@ function newNode(
     host: '',
     port: 7430,
     version: '1.0',
+    upgradable: true,
+    upgradeTimeMs: 1_000,
     directory,
     downMs: 100,
     newCredentials: async () => credentials,
@@ -142,6 +144,91 @@ test('a boot that is over lets go of its credentials, and the next one gets othe
   expect(node.phase).toBe('PROVISIONING');
   await node.end(1_000);
   expect(released).toBe(2);
+});
+
+describe('an upgrade', () => {
+  const release = { repository: 'https://releases.example.net', version: '2.0' };
+
+  test('is announced at once, and the next boot reports that it is done', async () => {
+    const node = newNode();
+    await node.start();
+    await clock.advance(0);
+    const upgrading = agentOf(node).updateRelease(callTo(node, newRunId()), release);
+    await clock.advance(20_000);
+    await upgrading;
+    expect(registry.types.slice(0, 4)).toEqual(['STARTUP', 'SHUTDOWN', 'UPGRADED', 'ALIVE']);
+    expect(registry.reports.map(({ version }) => version).slice(0, 4)).toEqual(['1.0', '1.0', '2.0', '2.0']);
+    expect(registry.reports[2]?.sequence).toBe(1);
+    expect(agentOf(node).identify()).toMatchObject({ version: '2.0', provisioning: true });
+    expect(phases).toEqual(['DOWN', 'PROVISIONING', 'STOPPING', 'DOWN', 'PROVISIONING']);
+    await node.end(1_000);
+    await newNode().start();
+    await clock.advance(0);
+    expect(registry.last).toMatchObject({ type: 'STARTUP', version: '2.0' });
+  });
+
+  test('that fails leaves the node waiting, and discovery hears of it again', async () => {
+    const node = newNode();
+    await node.start();
+    await clock.advance(0);
+    const upgrading = agentOf(node)
+      .updateRelease(callTo(node, newRunId()), release)
+      .catch((error) => error.message);
+    await clock.advance(500);
+    files.beforeWrite = () => {
+      files.beforeWrite = async () => {};
+      return Promise.reject(new Error('no space left'));
+    };
+    await clock.advance(600);
+    expect(await upgrading).toBe('no space left');
+    expect(node.phase).toBe('PROVISIONING');
+    expect(registry.types).toEqual(['STARTUP', 'SHUTDOWN', 'ALIVE']);
+    await clock.advance(10_000);
+    expect(registry.types.at(-1)).toBe('ALIVE');
+  });
+
+  test('that a crash cuts off has failed, and the node says nothing of it', async () => {
+    const node = newNode();
+    await node.start();
+    await clock.advance(0);
+    const run = newRunId();
+    const upgrading = agentOf(node)
+      .updateRelease(callTo(node, run), release)
+      .catch((error) => error.name);
+    await clock.advance(500);
+    node.crash();
+    await clock.advance(200);
+    expect(await upgrading).toBe('DownError');
+    expect(registry.types).toEqual(['STARTUP', 'SHUTDOWN', 'STARTUP']);
+    expect(registry.last.version).toBe('1.0');
+    expect(await agentOf(node).getRunStatus(callTo(node, run), run)).toMatchObject({ stage: 'FAILED' });
+  });
+});
+
+test('a stop that is accepted while the node crashes is not announced by the boot after it', async () => {
+  const node = newNode();
+  await node.start();
+  await clock.advance(0);
+  let release = () => {};
+  files.beforeWrite = () => new Promise((resolve) => (release = resolve));
+  files.beforeSync = () => Promise.resolve();
+  const stopping = agentOf(node).shutdown(callTo(node, newRunId()));
+  await settle();
+  const { agent } = node;
+  files.beforeWrite = async () => {};
+  let synced = () => {};
+  files.beforeSync = () => new Promise((resolve) => (synced = resolve));
+  release();
+  await settle();
+  node.crash();
+  expect(agent).not.toBe(node.agent);
+  files.beforeSync = async () => {};
+  synced();
+  await stopping;
+  await clock.advance(10);
+  expect(node.phase).toBe('DOWN');
+  await clock.advance(200);
+  expect(node.phase).toBe('PROVISIONING');
 });
 
 test('a node that was shut down stays silent', async () => {

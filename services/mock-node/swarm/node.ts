@@ -24,7 +24,11 @@ export interface NodeOptions {
   /** What the node reports of its address; an empty host is the address that its reports come from. */
   readonly host: string;
   readonly port: number;
+  /** The release that the node was made with; what it is upgraded to is on its disk. */
   readonly version: string;
+  readonly upgradable: boolean;
+  /** How long replacing the release takes: milliseconds. */
+  readonly upgradeTimeMs: number;
   /** The node's own folder, absolute. */
   readonly directory: string;
   /** Gives a boot what it has beside its disk. */
@@ -159,10 +163,14 @@ export class Node {
     const credentials = await newCredentials();
     const { certificate, token, secret, provisioningByDefault, registry } = credentials;
     const store = newStore();
-    const { provisioning } = await store.open(provisioningByDefault, clock.now());
+    const { provisioning, upgraded } = await store.open(provisioningByDefault, clock.now());
     if (this.#end.signal.aborted) return;
     const bootId = newBootId();
-    const agent = new Agent({
+    // What was being committed when the node went down is told after it.
+    const whileUp = (act: () => void) => {
+      if (this.#boot?.agent === agent) act();
+    };
+    const agent: Agent = new Agent({
       identity,
       bootId,
       challenge: this.#options.randomBytes(32),
@@ -178,14 +186,19 @@ export class Node {
       clock,
       random,
       log: this.#log,
-      onStopAccepted: (stop) => this.#onStopAccepted(stop),
+      upgradable: this.#options.upgradable,
+      upgradeTimeMs: this.#options.upgradeTimeMs,
+      onStopAccepted: (stop) => whileUp(() => this.#onStopAccepted(stop)),
+      onUpgradeAccepted: () => whileUp(() => this.#expectStop()),
+      onUpgradeFailed: () => whileUp(() => this.#expectNoStop()),
       onCommitted: this.#options.onCommitted,
     });
     const reporter =
       registry &&
       new Reporter({
         registry,
-        facts: { identity, bootId, version, host, port },
+        facts: { identity, bootId, version: agent.identify().version, host, port },
+        upgraded,
         provisioned: provisioning ? undefined : provisionedBy(store.state),
         newEventId: this.#options.newEventId,
         clock,
@@ -213,8 +226,7 @@ export class Node {
   #onStopAccepted({ rpc, at }: PendingStop): void {
     const { clock } = this.#options;
     const boot = this.#boot;
-    this.#enter('STOPPING');
-    boot?.reporter?.announceStop();
+    this.#expectStop();
     clock.setTimer(at - clock.monotonic(), () => {
       if (boot === undefined || this.#boot !== boot) return;
       this.#takeBoot();
@@ -226,6 +238,18 @@ export class Node {
     this.#turning = going.catch((error) => {
       this.#log.error({ err: error }, 'the node went down for good');
     });
+  }
+
+  /** The node is let alone from here on: whoever discovers nodes is told at once. */
+  #expectStop(): void {
+    if (this.#phase === 'STOPPING') return;
+    this.#enter('STOPPING');
+    this.#boot?.reporter?.announceStop();
+  }
+
+  #expectNoStop(): void {
+    this.#enter('PROVISIONING');
+    this.#boot?.reporter?.goOn();
   }
 
   async #goDown(boot: Boot, { again, lastWordsMs: wordsMs }: Departure): Promise<void> {
