@@ -1,6 +1,6 @@
 // Proves everything, one part after the other, also after one has failed, and ends with a line
 // "N passed, N failed". What each part does is a script in package.json. What takes long, or needs a container
-// engine, is left out unless it is asked for: --fleets, --containers.
+// engine, is left out unless it is asked for: --faults, --fleets, --containers.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -19,10 +19,12 @@ const parts: readonly Part[] = [
   { script: 'contracts:fresh', kind: 'check' },
   { script: 'unused', kind: 'check' },
   { script: 'test:unit', kind: 'suite' },
+  { script: 'test:matrix', kind: 'suite' },
   { script: 'test:integration', kind: 'suite' },
   { script: 'test:e2e', kind: 'suite' },
 ];
 const onRequest: ReadonlyMap<string, Part> = new Map([
+  ['--faults', { script: 'test:faults', kind: 'suite' }],
   ['--fleets', { script: 'test:fleets', kind: 'suite' }],
   ['--containers', { script: 'test:containers', kind: 'suite' }],
 ]);
@@ -63,4 +65,7 @@ function main(chosen: readonly Part[]): void {
   }
 }
 
-main([...parts, ...[...onRequest].filter(([flag]) => process.argv.includes(flag)).map(([, part]) => part)]);
+const wanted = [...onRequest].filter(([flag]) => process.argv.includes(flag)).map(([, part]) => part);
+// The tests of faults have the matrix among them.
+const withoutMatrix = process.argv.includes('--faults');
+main([...parts.filter(({ script }) => !withoutMatrix || script !== 'test:matrix'), ...wanted]);

@@ -22,15 +22,20 @@ export class Page {
 
   /** The rows of all tables under a heading, without those that head them. */
   rowsUnder(heading: string): Row[] {
-    const start = this.#lines.indexOf(`## ${heading}`);
-    if (start < 0) throw new Error(`${this.path} has no heading "${heading}"`);
-    const rest = this.#lines.slice(start + 1);
-    const end = rest.findIndex((line) => line.startsWith('## '));
-    return rest
-      .slice(0, end < 0 ? rest.length : end)
-      .filter((line, index) => isRow(line) && !isRule(line) && !isRule(rest[index + 1] ?? ''))
-      .map((line) => line.split('|').map((cell) => cell.trim()))
-      .map((cells) => cells.slice(1, -1));
+    return this.tablesUnder(heading).flatMap(([, ...rows]) => rows);
+  }
+
+  /** The tables under a heading, each with the row that heads it first. */
+  tablesUnder(heading: string): Row[][] {
+    const tables: Row[][] = [];
+    const lines = this.#linesUnder(heading);
+    for (const [index, line] of lines.entries()) {
+      if (!isRow(line) || isRule(line)) continue;
+      const row = line.split('|').map((cell) => cell.trim());
+      if (isRule(lines[index + 1] ?? '')) tables.push([]);
+      tables.at(-1)?.push(row.slice(1, -1));
+    }
+    return tables;
   }
 
   /** What stands in backticks in the first cells under a heading. */
@@ -48,6 +53,14 @@ export class Page {
 
   hasAnchor(anchor: string): boolean {
     return this.#lines.some((line) => /^#+ /.test(line) && anchorOf(line) === anchor);
+  }
+
+  #linesUnder(heading: string): readonly string[] {
+    const start = this.#lines.indexOf(`## ${heading}`);
+    if (start < 0) throw new Error(`${this.path} has no heading "${heading}"`);
+    const rest = this.#lines.slice(start + 1);
+    const end = rest.findIndex((line) => line.startsWith('## '));
+    return rest.slice(0, end < 0 ? rest.length : end);
   }
 
   #leadsSomewhere(target: string): boolean {
