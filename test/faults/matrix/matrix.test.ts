@@ -8,6 +8,7 @@ for (const step of steps) {
     test(`${cellName(step, fault)}: ${cellText(stated)}; ${stated.end}`, async () => {
       for (const form of formsOf(step, fault)) {
         const { world, met } = await runCell(step, fault, form);
+        expect(world.faults.unmet).toEqual([]);
         expect({ form, ...met }, world.told()).toEqual({ form, ...stated });
         expect(await world.problems(), world.told()).toEqual([]);
       }

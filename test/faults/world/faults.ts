@@ -52,13 +52,20 @@ export class Faults {
     return this.#counts.get(`${identity} ${door}`) ?? 0;
   }
 
+  /** Calls for which something was planned and that never came. */
+  get unmet(): string[] {
+    return [...this.#planned.keys()];
+  }
+
   /** To be asked once by the door for each call that comes to it. */
   take(identity: string, door: Door): CallFaults {
     const nth = this.count(identity, door) + 1;
     const call = { identity, door, nth };
     this.#counts.set(`${identity} ${door}`, nth);
     this.calls.push(call);
-    const planned = this.#planned.get(`${identity} ${door} ${nth}`) ?? [];
+    const key = `${identity} ${door} ${nth}`;
+    const planned = this.#planned.get(key) ?? [];
+    this.#planned.delete(key);
     return new CallFaults([...planned, ...this.choose(call)]);
   }
 }

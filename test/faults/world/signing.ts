@@ -15,7 +15,7 @@ export interface WorldSigningOptions {
 }
 
 /** How long a disk that hangs does: milliseconds. */
-export const diskHangsMs = 120_000;
+const diskHangsMs = 120_000;
 
 /**
  * @returns what gives the issuer. LOSE_REQUEST: the file cannot be read; LOSE_REPLY: signing fails; HANG: the disk does
