@@ -50,6 +50,12 @@ describe("the provisioner's metrics", () => {
     for (const name of names) expect(await lines(`${name}{`), name).not.toEqual([]);
     expect(await lines('runs_total{outcome="PROVISIONED"')).toHaveLength(1);
     expect(await lines('runs_total{outcome="FAILED",reason=""')).toEqual([]);
+    expect(await lines('runs_total{outcome="UPGRADED"')).toEqual([expect.stringContaining('reason=""')]);
+    expect(await lines('runs_total{outcome="UPGRADE_FAILED"')).toEqual([
+      expect.stringMatching(/reason="UPGRADE_REFUSED".* 0$/),
+      expect.stringMatching(/reason="UPGRADE_RPC_FAILED".* 0$/),
+      expect.stringMatching(/reason="UPGRADE_LOOP".* 0$/),
+    ]);
   });
 
   it('show what is the case', async () => {
