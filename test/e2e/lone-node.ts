@@ -7,7 +7,8 @@ import type { Stack } from '../../cli/launch/stack.js';
 
 export interface LoneNode {
   readonly identity: string;
-  /** Of the node, on 127.0.0.1. */
+  /** Where the node listens; default 127.0.0.1. */
+  readonly host?: string;
   readonly port: number;
   /** host:port that it reports to. */
   readonly discovery: string;
@@ -20,7 +21,7 @@ export async function launchNode(stack: Stack, node: LoneNode): Promise<ServiceP
     service: 'mock-node',
     args: [
       ...['--identity', node.identity],
-      ...['--listen', `127.0.0.1:${node.port}`],
+      ...['--listen', `${node.host ?? '127.0.0.1'}:${node.port}`],
       ...['--discovery', node.discovery],
       ...['--jwt-file', stack.trust?.provisioningToken ?? ''],
       ...['--dir', stack.nodesDirectory],
