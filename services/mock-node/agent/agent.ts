@@ -13,58 +13,50 @@ import {
   serverTokenFile,
   sslFolder,
 } from '../state/layout.js';
-import {
-  adopted,
-  committed,
-  findRun,
-  type NodeState,
-  type RunRecord,
-  reached,
-  waitsAlready,
-  withdrawn,
-} from '../state/node-state.js';
-import type { OwnKeys, Staged } from '../state/node-store.js';
-import { enablesProvisioning } from '../state/settings.js';
+import { findRun, type NodeState, type RunRecord, reached, withdrawn } from '../state/node-state.js';
 import { Admission } from './admission.js';
 import type { AgentOptions } from './agent-options.js';
 import type { Csr, Presence, ProvenKey, TokenAndKey } from './answers.js';
-import { readSettings } from './arguments.js';
 import type { Call, StopRpc } from './call.js';
-import type { Readiness } from './checks.js';
-import { type Checked, type Configuration, filesOf } from './configuration.js';
+import type { Configuration } from './configuration.js';
+import { Configuring } from './configuring.js';
 import { type Inventory, inventoryOf } from './inventory.js';
-import { fitToKeys } from './key-fit.js';
 import { type CsrSubject, newEd25519Key } from './own-keys.js';
-import { NotServedError, RefusedError } from './refusal.js';
+import { NotServedError } from './refusal.js';
 import type { Release } from './release.js';
-import { findSslFolder } from './ssl-folder.js';
 import { type Gate, Turns } from './turns.js';
 import { Upgrades } from './upgrades.js';
 
 /** How long after Shutdown, Reprovision or an upgrade the agent goes down, so that the reply is out: milliseconds. */
 const farewellMs = 100;
 
-const noKeys: OwnKeys = { seed: undefined, csrKeyPem: undefined };
-
 export class Agent {
   readonly #options: AgentOptions;
   readonly #admission: Admission;
   readonly #turns: Turns;
+  readonly #configuring: Configuring;
   readonly #upgrades: Upgrades;
   /** Of the release that this boot runs. */
   readonly #version: string;
   /** Of the last GetJwt. */
   #exchange: X25519Pair | undefined;
-  /** Whether the configuration that waits for a start enables provisioning. */
-  #nextEnablesProvisioning = true;
 
   constructor(options: AgentOptions) {
     this.#options = options;
     this.#admission = new Admission(options, options.store.state.hold);
-    this.#turns = new Turns({ ...options, admission: this.#admission, readiness: () => this.#readiness });
+    const admission = this.#admission;
+    this.#turns = new Turns({
+      ...options,
+      admission,
+      readiness: () => ({
+        directory: options.directory,
+        enablesProvisioning: this.#configuring.enablesProvisioning,
+      }),
+    });
+    this.#configuring = new Configuring({ ...options, admission, turns: this.#turns });
     this.#upgrades = new Upgrades({
       ...options,
-      admission: this.#admission,
+      admission,
       save: this.#turns.save.bind(this.#turns),
       farewellMs,
     });
@@ -93,7 +85,10 @@ export class Agent {
   async getJwt(call: Call): Promise<TokenAndKey> {
     this.#admission.admit('GetJwt', call.caller);
     const { token } = this.#options;
-    if (token === undefined) throw new NotServedError('the node has no provisioning token');
+    if (token === undefined) {
+      await this.#turns.keepHold();
+      throw new NotServedError('the node has no provisioning token');
+    }
     return await this.#turns.take({ rpc: 'GetJwt' }, call, async (_runId, gate) => {
       await this.#turns.keepHold();
       gate();
@@ -180,21 +175,9 @@ export class Agent {
    * @throws RefusedError, DownError; the signal's reason where the caller gave up before the commit
    */
   configure(call: Call, configuration: Configuration): Promise<void> {
-    return this.#turns.take({ rpc: 'Configure', configuration }, call, async (runId, gate) => {
-      const { store, clock, provisioningByDefault, onCommitted } = this.#options;
-      const { digest } = configuration;
-      const checked = await this.#checkAgainstKeys(configuration);
-      const isRepeat = waitsAlready(store.state, digest);
-      if (isRepeat) {
-        await this.#turns.save((state) => adopted(state, runId, clock.now()), gate);
-      } else {
-        const commit = (state: NodeState, staged: Staged) =>
-          this.#admission.holding.writtenInto(committed(state, runId, { ...staged, digest }, clock.now()));
-        await store.saveWithFiles(filesOf(configuration, checked), commit, gate);
-      }
-      this.#nextEnablesProvisioning = enablesProvisioning(checked.settings, provisioningByDefault);
-      if (!isRepeat) onCommitted();
-    });
+    return this.#turns.take({ rpc: 'Configure', configuration }, call, (runId, gate) =>
+      this.#configuring.commit(runId, configuration, this.#exchange, gate),
+    );
   }
 
   /**
@@ -249,27 +232,6 @@ export class Agent {
       onStopAccepted(this.#admission.pending);
     }
     return Math.max(0, this.#admission.pending.at - clock.monotonic());
-  }
-
-  /** Whether the node would be in provisioning mode, started with what is written, and where it is. */
-  get #readiness(): Readiness {
-    const { directory, provisioning, store } = this.#options;
-    const waits = store.state.configuration?.status === 'COMMITTED';
-    return { directory, enablesProvisioning: waits ? this.#nextEnablesProvisioning : provisioning };
-  }
-
-  /** The arguments were checked. @throws RefusedError where what came was not made for the node's keys */
-  async #checkAgainstKeys(configuration: Configuration): Promise<Checked> {
-    const { store, directory } = this.#options;
-    const read = readSettings(configuration.configurationJson);
-    const ssl = findSslFolder(configuration.sslDir, directory);
-    if (!read.ok || !ssl.ok) throw new Error('the configuration was not checked');
-    const { certificatePem, serverJwt } = configuration;
-    const own = certificatePem === '' && serverJwt === '' ? noKeys : await store.readOwnKeys();
-    const keys = { ...own, exchange: this.#exchange };
-    const fit = fitToKeys(configuration, ssl.folder, keys);
-    if (!fit.ok) throw new RefusedError(fit.refusal);
-    return { settings: read.settings, sslFolder: ssl.folder, privateKeyPem: fit.privateKeyPem };
   }
 
   #keyed(runId: RunId): (state: NodeState) => NodeState {

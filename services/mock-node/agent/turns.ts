@@ -68,11 +68,13 @@ export class Turns {
     return store.save((state) => admission.holding.writtenInto(change(state)), gate);
   }
 
-  /** Writes who holds the node, where the disk does not know it yet. A configured node need not remember. */
+  /**
+   * Writes who holds the node, where the disk does not know it yet; a configured node need not remember. What the
+   * store says when this resolves is on the disk.
+   */
   async keepHold(): Promise<void> {
     const { provisioning, store, admission } = this.#options;
-    if (!provisioning) return;
-    await store.save((state) => admission.holding.keptIn(state));
+    await store.save((state) => (provisioning ? admission.holding.keptIn(state) : state));
   }
 
   /** Does this when nobody has a turn any more. */
