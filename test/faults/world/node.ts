@@ -13,7 +13,7 @@ import { NodeStore } from '../../../services/mock-node/state/node-store.js';
 import { type NodeOnDisk, readNodeState } from '../../../services/mock-node/state/read-node-state.js';
 import { Node, type Phase } from '../../../services/mock-node/swarm/node.js';
 import type { Identity, RunId } from '../../../shared/identity.js';
-import { silentLogger } from '../../../shared/logger.js';
+import { loggerTo } from '../../../shared/logger.js';
 import type { Random } from '../../../shared/random.js';
 import type { Secret } from '../../../shared/secret.js';
 import { CrashingFiles, PowerLossError } from '../../fakes/crashing-files.js';
@@ -70,6 +70,8 @@ export class WorldNode {
   readonly commits: Commit[] = [];
   /** How often it came up. */
   boots = 0;
+  /** What it logged as errors, such as that it cannot start from what is on its disk. */
+  readonly errors: string[] = [];
   /** How often it died without a word. */
   crashes = 0;
   #life = new Life();
@@ -222,7 +224,10 @@ export class WorldNode {
       newEventId: randomUUID,
       clock: life.clock(clock),
       random,
-      log: silentLogger(),
+      log: loggerTo(
+        { write: (line) => this.errors.push(line) },
+        { service: 'node', site: 'default', level: 'error' },
+      ),
       onPhase: (_from, to) => this.#entered(life, to),
       onCommitted: () => this.#committed(),
       cutConnections: () => this.#connections.abort(),

@@ -243,6 +243,7 @@ export class World {
         const digests = new Set(node.commits.filter((it) => it.runId === runId).map(({ digest }) => digest));
         if (digests.size > 1) problems.push(`${identity}: ${runId} committed ${digests.size} configurations`);
       }
+      problems.push(...node.errors.map((error) => `${identity} logged ${error}`));
       problems.push(...(await node.onDisk()).problems.map((problem) => `${identity}: ${problem}`));
     }
     return problems;
@@ -251,7 +252,10 @@ export class World {
   /** All that happened to the nodes, for people. */
   told(): string {
     return this.nodes
-      .map((node) => `${node.identity} ${node.phase}\n  ${this.story.of(node.identity).lines.join('\n  ')}`)
+      .map((node) => {
+        const lines = [...this.story.of(node.identity).lines, ...node.errors];
+        return `${node.identity} ${node.phase}\n  ${lines.join('\n  ')}`;
+      })
       .join('\n');
   }
 
