@@ -97,7 +97,13 @@ const doors: readonly Door[] = [
   'Signing',
 ];
 /** Where most is at stake. */
-const weightyDoors: readonly Door[] = ['Configure', 'Restart', 'GetRunStatus', 'GenerateEd25519Key', 'Helper'];
+const weightyDoors: readonly Door[] = [
+  'Configure',
+  'Restart',
+  'GetRunStatus',
+  'GenerateEd25519Key',
+  'Helper',
+];
 
 const incident: fc.Arbitrary<Incident> = fc.constantFrom(
   'NODE_CRASHES',

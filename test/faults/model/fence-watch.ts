@@ -48,7 +48,10 @@ export class FenceWatch {
   }
 }
 
-function isSame(records: readonly RunRecord[], { runId, stage, configurationDigest, updatedAt }: RunRecord): boolean {
+function isSame(
+  records: readonly RunRecord[],
+  { runId, stage, configurationDigest, updatedAt }: RunRecord,
+): boolean {
   return records.some(
     (it) =>
       it.runId === runId &&

@@ -21,7 +21,7 @@ const mayFollow: Readonly<Record<OutcomeKind, readonly NextState[]>> = {
 
 /** Where an event may find its host; UNKNOWN is one that is not known. */
 const from = {
-  HOST_QUEUED: ['UNKNOWN', 'HELD', 'BACKING_OFF', 'QUEUED'],
+  HOST_QUEUED: ['UNKNOWN', 'HELD', 'BACKING_OFF'],
   RUN_STARTED: ['QUEUED'],
   RUN_FINISHED: ['RUNNING'],
 } as const;
@@ -48,7 +48,8 @@ export class HostLedger {
         this.#finished(event);
         return;
       case 'HOST_RELEASED':
-        if (!this.#hosts.delete(event.identity)) this.#tell(`${event.identity} is released, and was not known`);
+        if (!this.#hosts.delete(event.identity))
+          this.#tell(`${event.identity} is released, and was not known`);
         this.#announced.delete(event.identity);
         return;
       case 'PROVISION_LOOP':
@@ -60,10 +61,12 @@ export class HostLedger {
 
   /** To be asked when nothing moves. */
   compare({ hosts, queued, busyWorkers }: FleetStatus): void {
-    for (const [identity, next] of this.#announced) this.#tell(`${identity} was to be ${next}, and nothing came`);
+    for (const [identity, next] of this.#announced)
+      this.#tell(`${identity} was to be ${next}, and nothing came`);
     for (const state of hostStates) {
       const told = [...this.#hosts.values()].filter((it) => it === state).length;
-      if (told !== hosts[state]) this.#tell(`by its events ${told} hosts are ${state}, by its status ${hosts[state]}`);
+      if (told !== hosts[state])
+        this.#tell(`by its events ${told} hosts are ${state}, by its status ${hosts[state]}`);
     }
     if (queued !== hosts.QUEUED) this.#tell(`${hosts.QUEUED} hosts are QUEUED, and ${queued} in the queue`);
     if (busyWorkers !== hosts.RUNNING) this.#tell(`${hosts.RUNNING} hosts run on ${busyWorkers} workers`);
@@ -85,7 +88,8 @@ export class HostLedger {
     const hasReason = outcome === 'FAILED' || outcome === 'UPGRADE_FAILED';
     if (hasReason !== (reason !== '')) this.#tell(`${identity}: ${outcome} for the reason '${reason}'`);
     if (nextState === 'HELD' || nextState === 'BACKING_OFF') {
-      if (!(nextStateMs !== undefined && nextStateMs > 0)) this.#tell(`${identity}: ${nextState} without an end`);
+      if (!(nextStateMs !== undefined && nextStateMs > 0))
+        this.#tell(`${identity}: ${nextState} without an end`);
       this.#hosts.set(identity, nextState);
     } else {
       this.#announced.set(identity, nextState);
@@ -96,7 +100,10 @@ export class HostLedger {
     return this.#hosts.get(identity) ?? 'UNKNOWN';
   }
 
-  #expect(event: { readonly type: keyof typeof from; readonly identity: string }, states: readonly string[]): void {
+  #expect(
+    event: { readonly type: keyof typeof from; readonly identity: string },
+    states: readonly string[],
+  ): void {
     const at = this.#at(event.identity);
     const isAnnounced = this.#announced.has(event.identity);
     if (states.includes(at) || (isAnnounced && event.type === 'HOST_QUEUED')) return;

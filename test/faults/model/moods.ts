@@ -1,6 +1,6 @@
 // What the site's helper says of each node of a trial, which may change at any time.
 
-import { type Fault } from '../world/faults.js';
+import type { Fault } from '../world/faults.js';
 import type { Decide, HelperQuestion } from '../world/site.js';
 import type { Mood } from './action.js';
 

@@ -3,6 +3,7 @@
 
 import type { EventSink, ProvisioningEvent } from '../../../services/provisioner/events/event.js';
 import type { OutcomeKind } from '../../../services/provisioner/run/outcome.js';
+import type { Clock } from '../../../shared/clock.js';
 import type { Identity, RunId } from '../../../shared/identity.js';
 
 /** One run of one node. */
@@ -24,6 +25,8 @@ export interface ConfirmationStory {
   readonly runId: RunId;
   /** Which life of the provisioner told of it. */
   readonly life: number;
+  /** Monotonic milliseconds. */
+  readonly at: number;
   readonly onItsOwnWord: boolean;
 }
 
@@ -34,6 +37,9 @@ export interface NodeStory {
   readonly lines: string[];
 }
 
+/** For so long a provisioner knows whom it confirmed (design, section 6): milliseconds. */
+const rememberedMs = 3_600_000;
+
 export class Story {
   /** Every event of every life. */
   readonly events: ProvisioningEvent[] = [];
@@ -41,7 +47,12 @@ export class Story {
   readonly problems: string[] = [];
   /** Told of every event at once, and by which life. */
   listen: (event: ProvisioningEvent, life: number) => void = () => {};
+  readonly #clock: Clock;
   readonly #nodes = new Map<string, NodeStory>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   of(identity: string): NodeStory {
     const known = this.#nodes.get(identity) ?? { runs: [], confirmations: [], lines: [] };
@@ -76,11 +87,17 @@ export class Story {
         node.runs.find(({ runId }) => runId === event.runId)?.steps.push(stepOf(event));
         return;
       case 'NODE_CONFIRMED':
-        if (node.confirmations.some((told) => told.runId === event.runId && told.life === life)) {
-          this.problems.push(`${event.identity}: run ${event.runId} is confirmed once more`);
-        }
-        node.confirmations.push({ runId: event.runId, life, onItsOwnWord: event.onItsOwnWord });
+        this.#confirmed(node, event, life);
     }
+  }
+
+  #confirmed(node: NodeStory, { identity, runId, onItsOwnWord }: Told<'NODE_CONFIRMED'>, life: number): void {
+    const at = this.#clock.monotonic();
+    const isRemembered = (told: ConfirmationStory) => told.life === life && at - told.at < rememberedMs;
+    if (node.confirmations.some((told) => told.runId === runId && isRemembered(told))) {
+      this.problems.push(`${identity}: run ${runId} is confirmed once more`);
+    }
+    node.confirmations.push({ runId, life, at, onItsOwnWord });
   }
 
   #started(node: NodeStory, { identity, runId }: Told<'RUN_STARTED'>, life: number): void {

@@ -48,7 +48,7 @@ const downMs = 2_000;
 export class World {
   readonly clock = new FakeClock();
   readonly faults = new Faults();
-  readonly story = new Story();
+  readonly story = new Story(this.clock);
   readonly nodes: WorldNode[] = [];
   /** Every life of every provisioner, also those that are over: the first is number 1. */
   readonly provisioners: WorldProvisioner[] = [];
