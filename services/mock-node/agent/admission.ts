@@ -5,7 +5,7 @@ import type { Clock } from '../../../shared/clock.js';
 import { type BootId, type Identity, parseRunId, type RunId } from '../../../shared/identity.js';
 import type { Secret } from '../../../shared/secret.js';
 import { verifyProof } from '../../../shared/trust/proof.js';
-import type { StoredHold } from '../state/node-state.js';
+import type { NodeState } from '../state/node-state.js';
 import type { Caller, PendingStop, Rpc } from './call.js';
 import { checkAdmission } from './checks.js';
 import { Holding } from './holding.js';
@@ -33,10 +33,10 @@ export class Admission {
   /** Nobody is let in any more. */
   closed = false;
 
-  /** @param hold who held the node in an earlier boot, as the disk has it */
-  constructor(options: AdmissionOptions, hold: StoredHold | undefined) {
+  /** @param stored who held the node in earlier boots, as the disk has it */
+  constructor(options: AdmissionOptions, stored: Pick<NodeState, 'hold' | 'formerHolds'>) {
     this.#options = options;
-    this.holding = new Holding(options.clock, options.provisioning ? hold : undefined);
+    this.holding = new Holding(options.clock, options.provisioning ? stored : undefined);
   }
 
   /**
@@ -55,6 +55,7 @@ export class Admission {
       acceptsProof: (of) => this.#acceptsProof(of),
       pending: this.pending,
       hold: this.holding.current,
+      holdOfSite: this.holding.of(caller.site),
       now: clock.monotonic(),
     });
     if (refusal !== undefined) throw new RefusedError(refusal);

@@ -43,7 +43,7 @@ export class Agent {
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.#admission = new Admission(options, options.store.state.hold);
+    this.#admission = new Admission(options, options.store.state);
     const admission = this.#admission;
     this.#turns = new Turns({
       ...options,

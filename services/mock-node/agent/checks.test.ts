@@ -28,6 +28,7 @@ const waiting: Standing = {
   acceptsProof: ({ proof }) => proof === 'right',
   pending: undefined,
   hold: undefined,
+  holdOfSite: undefined,
   now,
 };
 
@@ -39,6 +40,12 @@ function pending(rpc: StopRpc, of = runId): PendingStop {
 
 function heldBy(site: string, fence: bigint, of = otherRun, idleMs = 0): Standing['hold'] {
   return { site, fence, runId: of, lastCallAt: now - idleMs };
+}
+
+/** The node, held by the caller's own site. */
+function heldByOwn(fence: bigint, of = otherRun, idleMs = 0): Standing {
+  const hold = heldBy(caller.site, fence, of, idleMs);
+  return { ...waiting, hold, holdOfSite: hold };
 }
 
 function reasonOf(rpc: Rpc, of: Caller, node: Standing): string {
@@ -85,7 +92,7 @@ describe('what is wrong is told in the order of the table', () => {
       { ...waiting, pending: pending('Shutdown', otherRun), hold: held },
     ],
     ['LOCKED', { ...caller, site: '', run: '', fence: undefined }, { ...waiting, hold: held }],
-    ['STALE_FENCE', { ...caller, run: '', fence: 50n }, { ...waiting, hold: heldBy('default', 100n) }],
+    ['STALE_FENCE', { ...caller, run: '', fence: 50n }, heldByOwn(100n)],
     ['ARGUMENT_INVALID', { ...caller, run: '' }, waiting],
     ['admitted', caller, waiting],
   ];
@@ -171,13 +178,16 @@ describe('the fence of the same site', () => {
     ['equal, of the same run', 100n, runId, 'admitted'],
     ['higher, at once', 101n, otherRun, 'admitted'],
   ])('%s', (_what, fence, run, expected) => {
-    const hold = heldBy('default', 100n, runId, 0);
-    expect(reasonOf('GetInventory', { ...caller, fence, run }, { ...waiting, hold })).toBe(expected);
+    const node = heldByOwn(100n, runId, 0);
+    expect(reasonOf('GetInventory', { ...caller, fence, run }, node)).toBe(expected);
+    // Another site that held it since and let go of it does not count.
+    const since = { ...node, hold: heldBy('elsewhere', 1n, otherRun, 120_000) };
+    expect(reasonOf('GetInventory', { ...caller, fence, run }, since)).toBe(expected);
   });
 
   test('a stale one is told the fence seen and how long it has been idle', () => {
-    const hold = heldBy('default', 100n, otherRun, 31_500);
-    expect(checkAdmission('GetInventory', caller, { ...waiting, hold })).toEqual({
+    const node = heldByOwn(100n, otherRun, 31_500);
+    expect(checkAdmission('GetInventory', caller, node)).toEqual({
       reason: 'STALE_FENCE',
       fence: 100n,
       idleMs: 31_500,

@@ -18,6 +18,8 @@ export interface Standing {
   acceptsProof(caller: Caller): boolean;
   readonly pending: PendingStop | undefined;
   readonly hold: Hold | undefined;
+  /** The one that the caller's site has or had last, whoever held the node since. */
+  readonly holdOfSite: Hold | undefined;
   /** Monotonic milliseconds. */
   readonly now: number;
 }
@@ -113,8 +115,8 @@ function checkLock(_rpc: Rpc, caller: Caller, { hold, now }: Standing): Refusal 
   return remainingMs > 0 ? { reason: 'LOCKED', site: hold.site, retryAfterMs: remainingMs } : undefined;
 }
 
-function checkFence(_rpc: Rpc, caller: Caller, { hold, now }: Standing): Refusal | undefined {
-  if (hold === undefined || hold.site !== caller.site || caller.fence === undefined) return undefined;
+function checkFence(_rpc: Rpc, caller: Caller, { holdOfSite: hold, now }: Standing): Refusal | undefined {
+  if (hold === undefined || caller.fence === undefined) return undefined;
   if (caller.fence > hold.fence) return undefined;
   if (caller.fence === hold.fence && parseRunId(caller.run) === hold.runId) return undefined;
   return { reason: 'STALE_FENCE', fence: hold.fence, idleMs: now - hold.lastCallAt };

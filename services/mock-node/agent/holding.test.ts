@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newRunId } from '../../../shared/identity.js';
-import { AgentBench, configuration, reasonOf } from '../../../test/fakes/agent-bench.js';
+import { AgentBench, configuration, type Run, reasonOf } from '../../../test/fakes/agent-bench.js';
+import type { Agent } from './agent.js';
 
 let bench: AgentBench;
 
@@ -22,6 +23,29 @@ describe('who holds the node', () => {
     });
     const elsewhere = next.getInventory(bench.callOf(bench.newRun(), { site: 'elsewhere' }));
     await expect(elsewhere).rejects.toMatchObject({ refusal: { reason: 'LOCKED', retryAfterMs: 75_000 } });
+  });
+
+  test('gets the node back with a higher fence only, whoever held it meanwhile', async () => {
+    const early = bench.newRun();
+    const late = bench.newRun();
+    const read = async (agent: Agent, run: Run, site: string) =>
+      await reasonOf(agent.getInventory(bench.callOf(run, { site })));
+    const agent = await bench.boot();
+    expect(await read(agent, late, 'default')).toBe('done');
+    await bench.clock.advance(120_000);
+    expect(await read(agent, { runId: newRunId(), fence: 1n }, 'elsewhere')).toBe('done');
+    await bench.clock.advance(120_000);
+    expect(await read(agent, early, 'default')).toBe('STALE_FENCE');
+    await agent.stop();
+
+    const next = await bench.boot();
+    const stale = next.getInventory(bench.callOf(early));
+    await expect(stale).rejects.toMatchObject({
+      refusal: { reason: 'STALE_FENCE', fence: late.fence, idleMs: 240_000 },
+    });
+    expect(await read(next, late, 'default')).toBe('done');
+    await bench.clock.advance(120_000);
+    expect(await read(next, { runId: newRunId(), fence: 0n }, 'elsewhere')).toBe('STALE_FENCE');
   });
 
   test('is forgotten once the node is configured', async () => {

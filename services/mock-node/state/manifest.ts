@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import { parseIdentity, parseRunId } from '../../../shared/identity.js';
-import type { NodeState } from './node-state.js';
+import type { NodeState, StoredHold } from './node-state.js';
 
 /** The manifest cannot be understood: another program or a broken disk wrote it. */
 class ManifestError extends Error {
@@ -32,6 +32,14 @@ const mode = z
 
 const digest = z.string().regex(/^(?:[0-9a-f]{64})?$/);
 
+const hold = z.object({
+  site: z.string(),
+  // A decimal string: int64 is more than a JSON number can be trusted with.
+  fence: z.string().regex(/^\d{1,19}$/),
+  run_id: runId,
+  last_call_at: z.number(),
+});
+
 const schema = z.object({
   format: z.literal(1),
   identity,
@@ -46,18 +54,11 @@ const schema = z.object({
       replaces: z.array(z.string()).default([]),
     })
     .optional(),
-  // Older programs wrote neither.
+  // What has a default, older programs did not write.
   release: z.string().optional(),
   upgraded: z.boolean().default(false),
-  hold: z
-    .object({
-      site: z.string(),
-      // A decimal string: int64 is more than a JSON number can be trusted with.
-      fence: z.string().regex(/^\d{1,19}$/),
-      run_id: runId,
-      last_call_at: z.number(),
-    })
-    .optional(),
+  hold: hold.optional(),
+  former_holds: z.array(hold).default([]),
   runs: z.array(
     z.object({
       run_id: runId,
@@ -79,7 +80,7 @@ const schema = z.object({
 
 /** @returns the text of the manifest */
 export function encodeManifest(state: NodeState): string {
-  const { configuration, hold } = state;
+  const { configuration } = state;
   const manifest: z.input<typeof schema> = {
     format: 1,
     identity: state.identity,
@@ -94,12 +95,8 @@ export function encodeManifest(state: NodeState): string {
     },
     release: state.release,
     upgraded: state.upgraded,
-    hold: hold && {
-      site: hold.site,
-      fence: hold.fence.toString(),
-      run_id: hold.runId,
-      last_call_at: hold.lastCallAt,
-    },
+    hold: state.hold && encodeHold(state.hold),
+    former_holds: state.formerHolds.map(encodeHold),
     runs: state.runs.map((run) => ({
       run_id: run.runId,
       stage: run.stage,
@@ -114,7 +111,7 @@ export function encodeManifest(state: NodeState): string {
 export function decodeManifest(text: string): NodeState {
   const parsed = schema.safeParse(parseJson(text));
   if (!parsed.success) throw new ManifestError(z.prettifyError(parsed.error));
-  const { configuration, hold, runs, ...manifest } = parsed.data;
+  const { configuration, runs, ...manifest } = parsed.data;
   return {
     identity: manifest.identity,
     configurations: manifest.configurations,
@@ -128,12 +125,8 @@ export function decodeManifest(text: string): NodeState {
     },
     release: manifest.release,
     upgraded: manifest.upgraded,
-    hold: hold && {
-      site: hold.site,
-      fence: BigInt(hold.fence),
-      runId: hold.run_id,
-      lastCallAt: hold.last_call_at,
-    },
+    hold: manifest.hold && decodeHold(manifest.hold),
+    formerHolds: manifest.former_holds.map(decodeHold),
     runs: runs.map((run) => ({
       runId: run.run_id,
       stage: run.stage,
@@ -141,6 +134,14 @@ export function decodeManifest(text: string): NodeState {
       updatedAt: run.updated_at,
     })),
   };
+}
+
+function encodeHold(of: StoredHold): z.input<typeof hold> {
+  return { site: of.site, fence: of.fence.toString(), run_id: of.runId, last_call_at: of.lastCallAt };
+}
+
+function decodeHold(of: z.output<typeof hold>): StoredHold {
+  return { site: of.site, fence: BigInt(of.fence), runId: of.run_id, lastCallAt: of.last_call_at };
 }
 
 function formatMode(bits: number | undefined): string | undefined {

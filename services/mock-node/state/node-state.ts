@@ -68,6 +68,8 @@ export interface NodeState {
   readonly upgraded: boolean;
   /** Kept until the node is configured. */
   readonly hold: StoredHold | undefined;
+  /** Of other sites, which held it before: the latest first. Kept as long. */
+  readonly formerHolds: readonly StoredHold[];
   /** The latest runs, the last updated last. */
   readonly runs: readonly RunRecord[];
 }
@@ -83,6 +85,7 @@ export function freshState(identity: Identity): NodeState {
     release: undefined,
     upgraded: false,
     hold: undefined,
+    formerHolds: [],
     runs: [],
   };
 }
@@ -156,8 +159,9 @@ export function outdated(state: NodeState, paths: readonly string[]): NodeState 
   return { ...state, configuration: { ...configuration, files } };
 }
 
-export function withHold(state: NodeState, hold: StoredHold | undefined): NodeState {
-  return { ...state, hold };
+/** @param formerHolds of other sites */
+export function withHold(state: NodeState, hold: StoredHold, formerHolds: readonly StoredHold[]): NodeState {
+  return { ...state, hold, formerHolds };
 }
 
 function pathsOf(configuration: CommittedConfiguration | undefined): string[] {

@@ -23,7 +23,7 @@ function settled(state: NodeState, provisioning: boolean, now: number): NodeStat
     case 'COMMITTED': {
       const installed = { ...configuration, status: 'INSTALLED', staging: '', replaces: [] } as const;
       const next: NodeState = { ...state, configuration: installed };
-      return provisioning ? next : confirmed({ ...next, hold: undefined }, now);
+      return provisioning ? next : confirmed({ ...next, hold: undefined, formerHolds: [] }, now);
     }
     case 'INSTALLED': {
       // Told to restart or to stop since it came up first, its run has come up with it once more.

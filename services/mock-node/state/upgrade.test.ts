@@ -84,7 +84,12 @@ test('a manifest of a program that knew no upgrades is read', async () => {
   await files.write(`${directory}/state/manifest.json`, JSON.stringify(manifest), 0o600);
   const store = newStore(files);
   expect(await store.open(false, now)).toEqual({ provisioning: true, upgraded: false });
-  expect(store.state).toMatchObject({ configurations: 3, release: undefined, upgraded: false });
+  expect(store.state).toMatchObject({
+    configurations: 3,
+    release: undefined,
+    upgraded: false,
+    formerHolds: [],
+  });
 });
 
 test('a configured node that was told to restart once more has come up with its configuration', async () => {
