@@ -168,3 +168,11 @@ export class RunBench {
     });
   }
 }
+
+/** A node at 1.0.0 whose helper wants 2.0.0. */
+export function upgradeBench(options: RunBenchOptions = {}, upgrade = '2.0.0'): RunBench {
+  const bench = new RunBench({ ...options, features: { upgrades: true, ...options.features } });
+  bench.node.inventory = { ...bench.node.inventory, upgradable: true };
+  bench.helper.replies({ upgrade });
+  return bench;
+}

@@ -3,7 +3,7 @@
 
 import type { BootId } from '../../../shared/identity.js';
 import type { Random } from '../../../shared/random.js';
-import type { EventSink, QueueCause } from '../events/event.js';
+import type { EventSink } from '../events/event.js';
 import type { Outcome } from '../run/outcome.js';
 import type { RunResult } from '../run/run.js';
 import { type Counters, type CutOffRun, loopThreshold } from './counters.js';
@@ -21,6 +21,8 @@ export interface AftermathOptions {
   readonly random: Random;
   readonly sink: EventSink;
   readonly policy: () => DispositionPolicy;
+  /** Asked before a node is admitted again. */
+  readonly mayAdmit: () => boolean;
 }
 
 export class Aftermath {
@@ -39,17 +41,20 @@ export class Aftermath {
     host.provisioned = outcome.kind === 'PROVISIONED' && !bootedSince;
 
     const outdated = !bootedSince && host.node.certificateSha256 !== '';
-    const past = {
-      ...this.#count(host, ranBoot, outcome),
-      outdated,
-      bootedSince: bootedSince && host.left === undefined,
-    };
+    const past = { ...this.#count(host, ranBoot, outcome), outdated };
     const next = afterRun(outcome, past, this.#options.policy(), this.#options.random);
     this.#rememberCutOff(host, ranBoot, result);
     this.#publish(host, result, next, past, cutOffRun);
     this.#follow(host, next, outcome);
-    // A boot that was sighted too late to supersede the run does now what it does to any hold.
-    if (next.state === 'HELD' && past.bootedSince) this.#options.entry.endHold(host);
+    if (bootedSince && host.left === undefined) this.#meetNewBoot(host, next, outcome);
+  }
+
+  /** A boot that was sighted too late to supersede the run does now what it does to any other host. */
+  #meetNewBoot(host: Host, next: Next, outcome: Outcome): void {
+    const { entry, mayAdmit } = this.#options;
+    if (next.state === 'HELD') entry.endHold(host);
+    // Its new release has come up: it is not to wait an interval for the next sighting.
+    if (outcome.kind === 'UPGRADED' && mayAdmit()) entry.admit(host.node, host.lastSightedAt);
   }
 
   #count({ identity }: Host, boot: BootId, outcome: Outcome): Pick<Past, 'failuresInRow' | 'comebacks'> {
@@ -115,15 +120,11 @@ export class Aftermath {
         entry.backOff(host, next.ms);
         return;
       case 'QUEUED': {
-        hosts.requeueFromRun(host, next.at, causeOf(outcome));
+        const cause = outcome.kind === 'SUPERSEDED' ? 'SUPERSEDED' : 'CANCELLED';
+        hosts.requeueFromRun(host, next.at, cause);
       }
     }
   }
-}
-
-function causeOf({ kind }: Outcome): QueueCause {
-  if (kind === 'UPGRADED') return 'NEW_BOOT';
-  return kind === 'SUPERSEDED' ? 'SUPERSEDED' : 'CANCELLED';
 }
 
 /** A node that refuses to restart into its configuration because that enables provisioning is looping. */

@@ -11,7 +11,7 @@ import {
 
 const policy: DispositionPolicy = { holdMs: 45_000, backoffMaxMs: 600_000, intervalMs: 60_000 };
 const middle = () => 0.5;
-const noPast: Past = { failuresInRow: 0, comebacks: 0, outdated: false, bootedSince: false };
+const noPast: Past = { failuresInRow: 0, comebacks: 0, outdated: false };
 
 function nextAfter(outcome: Outcome, past: Partial<Past> = {}): Next {
   return afterRun(outcome, { ...noPast, ...past }, policy, middle);
@@ -85,13 +85,8 @@ describe('after a run', () => {
   });
 });
 
-describe('after an upgrade', () => {
-  it('a node whose next boot was sighted already is queued', () => {
-    const upgraded: Outcome = { kind: 'UPGRADED', from: '1', to: '2' };
-    expect(nextAfter(upgraded, { bootedSince: true })).toEqual({ state: 'QUEUED', at: 'TAIL' });
-  });
-
-  it('that failed the node is held for a minute, whatever the hold, and from the second in a row as after failures', () => {
+describe('after an upgrade that failed', () => {
+  it('the node is held for a minute, whatever the hold, and from the second in a row as after failures', () => {
     const failure: Outcome = { kind: 'UPGRADE_FAILED', reason: 'UPGRADE_RPC_FAILED', message: '' };
     expect([1, 2, 3, 4].map((failuresInRow) => nextAfter(failure, { failuresInRow }))).toEqual([
       { state: 'HELD', ms: 60_000 },

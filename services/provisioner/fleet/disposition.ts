@@ -49,8 +49,6 @@ export interface Past {
   readonly comebacks: number;
   /** Its record names a boot that is gone, and the certificate of that boot: who it is now only a sighting tells. */
   readonly outdated: boolean;
-  /** Another boot of it than the one that was run was sighted, and is still there. */
-  readonly bootedSince: boolean;
 }
 
 /** Failures in a row after which a host is only released. */
@@ -78,8 +76,6 @@ export function afterRun(outcome: Outcome, past: Past, policy: DispositionPolicy
         ? { state: 'HELD', ms: upgradeHoldMs }
         : (pauseAfterFailures(past, policy, random) ?? { state: 'RELEASED' });
     case 'UPGRADED':
-      // The sighting that would admit it again has been already.
-      return past.bootedSince ? { state: 'QUEUED', at: 'TAIL' } : { state: 'RELEASED' };
     case 'SKIPPED_STALE':
       return { state: 'RELEASED' };
     case 'SUPERSEDED':

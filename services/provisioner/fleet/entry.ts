@@ -31,10 +31,14 @@ export class Entry {
     this.#options = options;
   }
 
-  /** Records a node that was not known, if it fits. */
-  admit(node: SightedNode): void {
-    const { hosts, clock } = this.#options;
-    const host = newHost(node, clock.monotonic());
+  /**
+   * Records a node that was not known, if it fits.
+   *
+   * @param sightedAt monotonic milliseconds; default now
+   */
+  admit(node: SightedNode, sightedAt: number = this.#options.clock.monotonic()): void {
+    const { hosts } = this.#options;
+    const host = newHost(node, sightedAt);
     const loopMs = this.#loopMs(host);
     if (loopMs === undefined) hosts.admit(host);
     else hosts.admitBackingOff(host, loopMs, () => this.#backedOff(host));

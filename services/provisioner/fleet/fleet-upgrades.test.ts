@@ -66,13 +66,23 @@ describe('a node that was upgraded', () => {
     expect(bench.runs.all).toHaveLength(2);
   });
 
-  it('whose next boot was sighted before the run had ended is queued at once', async () => {
+  it('whose next boot was sighted before the run had ended is admitted at once', async () => {
     const bench = new FleetBench();
     bench.fleet.handle(sighted('a'));
     bench.fleet.handle(sighted('a', 2));
     await bench.end(upgraded());
-    expect(bench.sink.of('HOST_QUEUED').map(({ cause }) => cause)).toEqual(['ADMITTED', 'NEW_BOOT']);
+    expect(bench.sink.of('HOST_QUEUED').map(({ cause }) => cause)).toEqual(['ADMITTED', 'ADMITTED']);
+    expect(bench.sink.of('HOST_RELEASED')).toHaveLength(1);
     expect(bench.runs.last.task).toMatchObject({ node: { bootId: boot(2) }, fetched: undefined });
+  });
+
+  it('and was sighted so while nobody is admitted, is not', async () => {
+    const bench = new FleetBench();
+    bench.fleet.handle(sighted('a'));
+    bench.fleet.handle(sighted('a', 2));
+    bench.fleet.pause();
+    await bench.end(upgraded());
+    expect(bench.fleet.status.hosts.QUEUED).toBe(0);
   });
 
   it('and has left again meanwhile is released', async () => {

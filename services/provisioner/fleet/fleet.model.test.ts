@@ -24,6 +24,8 @@ const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');
 const bootNumber = fc.integer({ min: 1, max: 4 });
 const outcome = fc.constantFrom<Outcome>(
   { kind: 'PROVISIONED', unsettled: false },
+  { kind: 'UPGRADED', from: '1', to: '2' },
+  { kind: 'UPGRADE_FAILED', reason: 'UPGRADE_LOOP', message: '' },
   { kind: 'SHUT_DOWN', message: '' },
   { kind: 'DEFERRED', by: 'HELPER', message: '', retryAfterMs: undefined },
   { kind: 'DEFERRED', by: 'HELPER', message: '', retryAfterMs: 90_000 },

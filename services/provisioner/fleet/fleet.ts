@@ -65,7 +65,8 @@ export class Fleet {
     const upgradedBoots = new UpgradedBoots(clock);
     const parts = { ...options, hosts, counters, upgradedBoots, policy };
     const entry = new Entry({ ...parts, queued: () => this.#workers.fill() });
-    const aftermath = new Aftermath({ ...parts, entry });
+    const mayAdmit = () => !this.#paused && !this.#stopping;
+    const aftermath = new Aftermath({ ...parts, entry, mayAdmit });
     this.#clock = clock;
     this.#sink = sink;
     this.#hosts = hosts;
@@ -78,7 +79,7 @@ export class Fleet {
     };
     this.#workers = new Workers({
       ...parts,
-      mayStart: () => !this.#paused && !this.#stopping,
+      mayStart: mayAdmit,
       ended: (host, result, cutOffRun) => aftermath.ended(host, result, cutOffRun),
     });
   }
