@@ -20,6 +20,8 @@ import type { MockNodeConfig } from './config.js';
 import type { Faults } from './faults/faults.js';
 import { type Orders, openOrders } from './faults/orders.js';
 import { createMetrics, type MockNodeMetrics } from './metrics.js';
+import type { Part } from './personas/assignment.js';
+import { Cast } from './personas/cast.js';
 import { Registries } from './reports/registries.js';
 import { Slots } from './slots.js';
 import { diskFiles, sharingSyncs, temporaryFiles } from './state/files.js';
@@ -37,6 +39,8 @@ export interface MockNodeOverrides {
 
 export interface MockNodeApp extends App {
   readonly swarm: Swarm;
+  /** @returns what the node of this index plays; undefined where all nodes are healthy */
+  personaOf(index: number): Part | undefined;
   /** What befalls calls to the nodes. */
   readonly faults: Faults;
   /** Reads the file of faults now, where there is one. */
@@ -71,6 +75,8 @@ export async function createApp(
   const held = await readHeld(config, clock, log);
   const caPem = caFile === undefined ? undefined : await readCa(caFile);
   const root = await openRoot(config.directory);
+  const cast = new Cast(config.personas, random);
+  if (cast.counts !== undefined) log.info(cast.counts, 'the personas of the nodes');
   let swarm: Swarm | undefined;
   let listeners: Listeners | undefined;
   let orders: Orders | undefined;
@@ -90,11 +96,15 @@ export async function createApp(
       addressing: config.addressing,
       listen: config.listen,
       nodes: config.identities.length,
-      agentOf: (index) => swarm?.node(index)?.agent,
+      agentOf: (index) => swarm?.node(index)?.served,
       tls: config.tls,
       credentialsOf: (index) => swarm?.node(index)?.serverCredentials,
       injection,
-      strike: (index, rpc) => faults.strike(config.identities[index] ?? '', rpc),
+      strike: (index, rpc) => [
+        ...cast.strike(index, rpc),
+        ...faults.strike(config.identities[index] ?? '', rpc),
+      ],
+      connectionsOf: (index) => cast.connectionsOf(index),
       crash: (index, graceMs) => swarm?.node(index)?.crash(graceMs),
       onCall: metrics.countCall,
       onProofRefused: () => refusedProofs.count(),
@@ -105,10 +115,10 @@ export async function createApp(
       discovery === undefined ? undefined : createRegistries(config, discovery, caPem, clock, log);
     const { tls, shareCertificate } = config;
     const newCredentials = bootCredentials({ ...held, tls, shareCertificate, registries, release, clock });
-    swarm = createSwarm(config, { newCredentials, root, listeners, metrics, clock, random, log });
+    swarm = createSwarm(config, { newCredentials, root, cast, listeners, metrics, clock, random, log });
     const monitor = await startMonitorOf(config, swarm, metrics, log);
     const booting = swarm.start(config.startWithinMs);
-    return asApp({ swarm, listeners, orders, registries, monitor, root, booting, log });
+    return asApp({ swarm, cast, listeners, orders, registries, monitor, root, booting, log });
   } catch (error) {
     orders?.close();
     await listeners?.stop(0);
@@ -120,6 +130,7 @@ export async function createApp(
 interface Parts {
   readonly newCredentials: (identity: Identity) => Promise<BootCredentials>;
   readonly root: StateRoot;
+  readonly cast: Cast;
   readonly listeners: Listeners;
   readonly metrics: MockNodeMetrics;
   readonly clock: Clock;
@@ -134,7 +145,7 @@ function createSwarm(config: MockNodeConfig, parts: Parts): Swarm {
   const makers = new Slots(keyMakers);
   const files =
     config.directory === undefined ? temporaryFiles : sharingSyncs(diskFiles, parts.root.directory);
-  const version = productVersion();
+  const version = config.release ?? productVersion();
   return new Swarm({
     count: identities.length,
     clock,
@@ -142,17 +153,21 @@ function createSwarm(config: MockNodeConfig, parts: Parts): Swarm {
     newNode: (index, onPhase) => {
       const identity = identities[index];
       if (identity === undefined) throw new Error(`node ${index} has no name`);
-      const directory = join(parts.root.directory, identity);
+      const behaviour = parts.cast.behaviourOf(index);
+      const directory = join(parts.root.directory, parts.cast.part(index)?.machine ?? identity);
+      const onDisk = behaviour.onDisk(files);
       return new Node({
         identity,
         host: addressing === 'LOOPBACK' ? loopbackHost(index) : advertiseHost,
         port: parts.listeners.portOf(index),
-        version,
+        version: behaviour.release ?? version,
+        upgradable: behaviour.upgradable ?? config.upgradable,
+        upgradeTimeMs: config.upgradeTimeMs,
         directory,
         downMs: config.downMs,
         newCredentials: () => parts.newCredentials(identity),
         newCsr: (subject, signal) => makers.use(() => newCsr(subject), signal),
-        newStore: () => new NodeStore({ identity, directory, files, disk }),
+        newStore: () => new NodeStore({ identity, directory, files: onDisk, disk }),
         randomBytes,
         newEventId: randomUUID,
         clock,
@@ -161,6 +176,8 @@ function createSwarm(config: MockNodeConfig, parts: Parts): Swarm {
         onPhase,
         onCommitted: parts.metrics.countConfiguration,
         cutConnections: (graceMs) => parts.listeners.cut(index, graceMs),
+        crashesEveryMs: behaviour.crashesEveryMs,
+        disguise: behaviour.disguise,
       });
     },
   });
@@ -197,6 +214,7 @@ async function startMonitorOf(
 
 function asApp(parts: {
   readonly swarm: Swarm;
+  readonly cast: Cast;
   readonly listeners: Listeners;
   readonly orders: Orders;
   readonly registries: Registries | undefined;
@@ -205,7 +223,7 @@ function asApp(parts: {
   readonly booting: Promise<void>;
   readonly log: Logger;
 }): MockNodeApp {
-  const { swarm, listeners, orders, registries, monitor, root, booting, log } = parts;
+  const { swarm, cast, listeners, orders, registries, monitor, root, booting, log } = parts;
   const stopping = new Phases()
     .add('nodes', async () => {
       orders.close();
@@ -218,6 +236,7 @@ function asApp(parts: {
     .add('files', () => root.dispose());
   return {
     swarm,
+    personaOf: (index) => cast.part(index),
     faults: orders.faults,
     readFaults: () => orders.readFile(),
     addresses: {

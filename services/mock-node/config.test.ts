@@ -29,6 +29,9 @@ test('one node is called as its machine and answers at every address', () => {
     secretFile: undefined,
     monitorPort: 0,
     startWithinMs: 1_000,
+    release: undefined,
+    upgradable: true,
+    upgradeTimeMs: 100,
     logLevel: 'info',
   });
 });
@@ -48,6 +51,41 @@ describe('a swarm', () => {
     expect(parseFlags([...insecure, '--nodes=2'], '')?.addressing).toBe('LOOPBACK');
     expect(parseFlags([...insecure, '--nodes=2', '--addresses=ports'], '')?.addressing).toBe('PORTS');
   });
+});
+
+test('which release nodes have, and whether it can be replaced, is said by flags', () => {
+  const flags = ['--release=0.29.4', '--upgradable=no', '--upgrade-time', '2s'];
+  expect(parseFlags([...insecure, ...flags], 'a')).toMatchObject({
+    release: '0.29.4',
+    upgradable: false,
+    upgradeTimeMs: 2_000,
+  });
+  expect(problemsOf('--release=', '--upgradable', 'maybe', '--upgrade-time=soon')).toEqual([
+    '--release "": is empty',
+    '--upgradable maybe: expected yes or no',
+    expect.stringContaining('--upgrade-time expected a duration'),
+  ]);
+  expect(problemsOf('--release', '1.0\n2.0')).toEqual([
+    '--release "1.0\\n2.0": a line break or another control character is not allowed',
+  ]);
+});
+
+test('the nodes of a swarm can be of several kinds, and are named after them', () => {
+  const config = parseFlags(
+    [...insecure, '--nodes=4', '--personas', 'slow=1,cloned=1', '--identity=web.net'],
+    '',
+  );
+  expect(config?.personas?.map(({ persona, machine }) => [persona.name, machine])).toEqual([
+    ['slow', 'web-00001-slow.net'],
+    ['cloned', 'web-00002-cloned.net'],
+    ['slow', 'web-00003-slow.net'],
+    ['cloned', 'web-00004-cloned.net'],
+  ]);
+  expect(config?.identities.slice(2)).toEqual(['web-00003-slow.net', 'web-00002-cloned.net']);
+  expect(parseFlags([...insecure, '--personas=dead=1'], 'a')?.identities).toEqual([
+    'node-00001-dead.swarm.local',
+  ]);
+  expect(parseFlags(insecure, 'a')?.personas).toBeUndefined();
 });
 
 test('the last of a flag that is given twice counts', () => {
@@ -113,6 +151,12 @@ describe('what is wrong is told with its flag', () => {
     [['--jwt-file', 'eyJh.eyJj.c2ln'], '--jwt-file needs a path, and got what looks like a token'],
     [['--ca=-----BEGIN X'], '--ca needs a path, and got what looks like PEM'],
     [['--share-certificate=yes'], '--share-certificate takes no value'],
+    [['--personas=slow'], '--personas "slow": expected NAME=WEIGHT, and more of them after commas'],
+    [['--personas', 'slow=0'], '--personas slow=0: expected at least one weight above 0'],
+    [
+      ['--personas', 'cloned=1'],
+      '--personas clones come in pairs: with nothing but clones the number of nodes must be even',
+    ],
     [
       ['--nodes', '10', '--addresses', 'ports', '--listen', '0.0.0.0:65530'],
       '--nodes 10: there are not so many ports from 65530 on',
@@ -126,6 +170,8 @@ describe('what is wrong is told with its flag', () => {
     [['--identity', 'no dots.'], '--identity no dots.: expected 1 to 253 of'],
     [['--nodes', '2', '--identity', 'a b'], '--identity a b: expected 1 to 253 of'],
     [['--start-within', 'soon'], '--start-within '],
+    [['--personas', 'flaping=1'], 'did you mean flapping?'],
+    [['--personas', 'slow=1', '--identity', 'a b'], '--personas a b is no name for a swarm'],
     [['--nodes', '2', '--advertise-host', 'a'], '--advertise-host does not go with --addresses loopback'],
     [['--nodes', '2', '--listen', '127.0.0.1:1'], '--listen 127.0.0.1:1: with --addresses loopback'],
   ])('%j', (args, problem) => {

@@ -8,9 +8,12 @@ import { durationMs } from '../../shared/durations.js';
 import { type Identity, parseIdentity } from '../../shared/identity.js';
 import type { LogLevel } from '../../shared/logger.js';
 import { formatHostPort, parseHostPort } from '../../shared/net/addresses.js';
+import { findVersionProblem } from './agent/release.js';
 import type { Fault } from './faults/fault.js';
 import { parseFaults } from './faults/parse.js';
 import { readFlags } from './flags.js';
+import { type Part, personasOf } from './personas/assignment.js';
+import { parseWeights } from './personas/weights.js';
 import type { Addressing } from './swarm/listeners.js';
 import { identityOf, mostLoopbackNodes } from './swarm/names.js';
 
@@ -21,6 +24,8 @@ export interface MockNodeConfig {
   readonly discovery: string | undefined;
   /** One for each node. */
   readonly identities: readonly Identity[];
+  /** What each node plays; undefined: all are healthy. */
+  readonly personas: readonly Part[] | undefined;
   readonly addressing: Addressing;
   /** What all nodes report as their host; empty: the address that they report from, or their loopback address. */
   readonly advertiseHost: string;
@@ -40,6 +45,12 @@ export interface MockNodeConfig {
   readonly monitorPort: number;
   readonly startWithinMs: number;
   readonly downMs: number;
+  /** What nodes are made with; undefined: the release of this program. */
+  readonly release: string | undefined;
+  /** Whether nodes replace their release. */
+  readonly upgradable: boolean;
+  /** How long replacing it takes. */
+  readonly upgradeTimeMs: number;
   /** What befalls calls to the nodes, beside what the file orders. */
   readonly faults: readonly Fault[];
   /** Absolute. */
@@ -80,11 +91,18 @@ export function parseFlags(args: readonly string[], hostName: string): MockNodeC
   if (discovery !== undefined) read('discovery', undefined, () => parseTarget(discovery));
   const nodes = read('nodes', 1, () => parseCount(values.nodes, mostNodes));
   const addressing = read('addresses', 'LOOPBACK', () => parseAddressing(values.addresses, nodes));
-  const identities = read('identity', [], () => parseIdentities(values.identity, nodes, hostName));
+  const personas = read('personas', undefined, () => parsePersonas(values.personas, values.identity, nodes));
+  const identities =
+    values.personas === undefined
+      ? read('identity', [], () => parseIdentities(values.identity, nodes, hostName))
+      : (personas ?? []).map(({ identity }) => identity);
   const monitorPort = read('monitor-port', 0, () => parsePort(values['monitor-port']));
   const logLevel = read('loglevel', 'info', () => parseLogLevel(values.loglevel));
   const startWithinMs = read('start-within', 0, () => parseSpan(values['start-within']));
   const downMs = read('down-time', 0, () => parseSpan(values['down-time']));
+  const release = read('release', undefined, () => parseRelease(values.release));
+  const upgradable = read('upgradable', true, () => parseYesOrNo(values.upgradable));
+  const upgradeTimeMs = read('upgrade-time', 0, () => parseSpan(values['upgrade-time']));
   const advertiseHost = values['advertise-host'];
   if (advertiseHost !== '') {
     read('advertise-host', undefined, () => parseHostPort(formatHostPort(advertiseHost, 1)));
@@ -125,6 +143,7 @@ export function parseFlags(args: readonly string[], hostName: string): MockNodeC
     listen,
     discovery,
     identities,
+    personas,
     addressing,
     advertiseHost,
     directory,
@@ -137,6 +156,9 @@ export function parseFlags(args: readonly string[], hostName: string): MockNodeC
     monitorPort,
     startWithinMs,
     downMs,
+    release,
+    upgradable,
+    upgradeTimeMs,
     faults: ordered.flatMap(({ faults }) => faults),
     faultFile,
     logLevel,
@@ -165,6 +187,17 @@ function parseSpan(text: string): number {
   return ms;
 }
 
+function parseRelease(version: string | undefined): string | undefined {
+  const problem = version === undefined ? undefined : findVersionProblem(version);
+  if (problem !== undefined) throw new Error(`${JSON.stringify(version)}: ${problem}`);
+  return version;
+}
+
+function parseYesOrNo(text: string): boolean {
+  if (text !== 'yes' && text !== 'no') throw new Error(`${text}: expected yes or no`);
+  return text === 'yes';
+}
+
 function parseLogLevel(text: string): LogLevel {
   const level = logLevels.find((each) => each === text);
   if (level === undefined) throw new Error(`${text}: expected one of ${logLevels.join(', ')}`);
@@ -190,13 +223,20 @@ function parseIdentities(name: string | undefined, nodes: number, hostName: stri
       `must be given: the host name ${JSON.stringify(hostName)} is no identity (${identityRule})`,
     );
   }
-  const base = name ?? 'node.swarm.local';
+  const base = name ?? swarmName;
   return Array.from({ length: nodes }, (_, index) => {
     const identity = identityOf(base, index);
     if (identity === undefined) throw new Error(`${base}: ${identityRule}, also with a number in it`);
     return identity;
   });
 }
+
+/** Names are numbered, and carry the persona, also of a single node. */
+function parsePersonas(text: string | undefined, name: string | undefined, nodes: number) {
+  return text === undefined ? undefined : personasOf(nodes, parseWeights(text), name ?? swarmName);
+}
+
+const swarmName = 'node.swarm.local';
 
 const identityRule =
   'expected 1 to 253 of a-z, 0-9, ".", "_" and "-", first a letter or digit, and no dot at the end';

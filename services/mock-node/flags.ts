@@ -28,9 +28,15 @@ Plays one node that wants provisioning, or a swarm of them.
   --monitor-host HOST       where they listen (0.0.0.0)
   --start-within DURATION   spreads the first boots (1s)
   --down-time DURATION      how long a node is down while it restarts, or after it crashed (100ms)
+  --release VERSION         the release that nodes are made with (that of this program)
+  --upgradable yes          nodes replace their release when they are told to; default
+               no           they do not
+  --upgrade-time DURATION   how long replacing it takes (100ms)
   --fault LIST              faults that befall calls, with commas between them; may be given several times. Each is
                             [IDENTITY/]RPC:KIND[:VALUE][:PROBABILITY][:xTIMES]
   --fault-file PATH         faults, one or more a line; read again when it changes, and on SIGHUP
+  --personas NAME=WEIGHT,…  splits the nodes by weights, and names each after what it is: healthy, slow, dead,
+                            flapping, looping, cloned, lying, ageing (without: all healthy)
   --loglevel LEVEL          debug, info, warn or error (info)
   --help                    prints this
 `;
@@ -52,8 +58,12 @@ const options = {
   'monitor-host': { type: 'string', default: '0.0.0.0' },
   'start-within': { type: 'string', default: '1s' },
   'down-time': { type: 'string', default: '100ms' },
+  release: { type: 'string' },
+  upgradable: { type: 'string', default: 'yes' },
+  'upgrade-time': { type: 'string', default: '100ms' },
   fault: { type: 'string', multiple: true },
   'fault-file': { type: 'string' },
+  personas: { type: 'string' },
   loglevel: { type: 'string', default: 'info' },
   help: { type: 'boolean' },
 } as const;

@@ -14,6 +14,7 @@ import { learningNodeCredentials } from '../../shared/grpc/credentials.js';
 import { fromServiceError, type RpcError } from '../../shared/grpc/errors.js';
 import { newRunId } from '../../shared/identity.js';
 import { type Logger, silentLogger } from '../../shared/logger.js';
+import type { Random } from '../../shared/random.js';
 import { proof } from '../../shared/trust/proof.js';
 
 const protos = grpc.loadPackageDefinition(
@@ -51,16 +52,18 @@ export function temporaryFolder(): string {
 export interface AppOptions {
   readonly flags?: readonly string[];
   readonly log?: Logger;
+  readonly random?: Random;
 }
 
 /** Starts the mock node on a free port, without TLS but where flags say so, with a short down time; its nodes are up. */
 export async function startMockNode({
   flags = [],
   log = silentLogger(),
+  random,
 }: AppOptions = {}): Promise<MockNodeApp & { readonly port: number }> {
   const usual = ['--tls-mode=insecure', '--listen=0.0.0.0:0', '--start-within=0s', '--down-time=20ms'];
   const config = parseFlags([...usual, ...flags], 'web-1.example.net') ?? expect.fail('help was asked for');
-  const app = await createApp(config, log);
+  const app = await createApp(config, log, random && { random });
   onTestFinished(() => app.stop());
   await expect.poll(() => app.swarm.started, patience).toBe(true);
   return { ...app, port: Number(app.addresses.nodes?.split(':').at(-1)) };

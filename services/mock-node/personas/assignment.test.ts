@@ -119,9 +119,9 @@ test.each<[PersonaWeights]>([[{}], [{ slow: 0 }]])('without a weight there is no
 
 test('the kinds of a persona come in turn', () => {
   const kindsOf = (name: PersonaName) =>
-    tally(personasOf(90, { [name]: 1 }).map(({ persona }) => persona.kind));
-  expect(kindsOf('dead')).toEqual({ refusing: 45, silent: 45 });
-  expect(kindsOf('looping')).toEqual({ refusing: 45, returning: 45 });
+    tally(personasOf(80, { [name]: 1 }).map(({ persona }) => persona.kind));
+  expect(kindsOf('dead')).toEqual({ refusing: 40, silent: 40 });
+  expect(kindsOf('looping')).toEqual({ refusing: 40, returning: 40 });
   expect(kindsOf('lying')).toEqual(Object.fromEntries(lies.map(({ kind }) => [kind, 10])));
-  expect(kindsOf('slow')).toEqual({ '': 90 });
+  expect(kindsOf('slow')).toEqual({ '': 80 });
 });

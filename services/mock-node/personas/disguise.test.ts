@@ -105,7 +105,7 @@ describe('a liar', () => {
     expect(await reasonOf(agent.restart(bench.callOf(run, { boot: 'another' }), 0))).toBe('REBOOTED');
   });
 
-  const misplacing = ['wrong-digest', 'wrong-arrival', 'wrong-signature', 'foreign-request'] as const;
+  const misplacing = ['wrong-digest', 'wrong-signature', 'short-key', 'foreign-request'] as const;
   test.each(misplacing)('of the kind %s commits something else than it was sent', async (kind) => {
     const [committed, sent] = await committedAndSent(liar(kind));
     expect(committed).not.toBe(sent);

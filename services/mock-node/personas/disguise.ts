@@ -62,7 +62,6 @@ function lying(agent: ServedAgent, { lie }: Persona): ServedAgent {
       });
     case 'garbage':
     case 'wrong-digest':
-    case 'wrong-arrival':
     case 'wrong-identity':
     case undefined:
       return agent;

@@ -1,5 +1,5 @@
 // The lies that nodes tell, each of a kind that somebody can find out: who, and how, is a table of the manual
-// (docs/operations.md, "Personas"). How they are told is liar.ts's matter; those that are faults, that of faults/.
+// (docs/configuration.md, "Personas"). How they are told is liar.ts's matter; those that are faults, that of faults/.
 
 import type { Effect, Fault, RpcWord } from '../faults/fault.js';
 
@@ -12,8 +12,6 @@ export type LieKind =
   | 'garbage'
   /** What was committed is not what was sent, and it says so. */
   | 'wrong-digest'
-  /** What was committed is not what was sent, and that is said only once the node came up. */
-  | 'wrong-arrival'
   /** Identify names another node. */
   | 'wrong-identity'
   /** The provisioning token is signed by nobody that the site knows. */
@@ -25,7 +23,7 @@ export type LieKind =
 
 export interface Lie {
   readonly kind: LieKind;
-  /** The node commits, remembers and reports something else than it was sent. */
+  /** The node commits something else than it was sent, and says so whenever it is asked. */
   readonly misplaces: boolean;
   readonly faults: readonly Fault[];
 }
@@ -41,7 +39,6 @@ export const lies: readonly [Lie, ...Lie[]] = [
   { kind: 'short-key', misplaces: true, faults: [wrongDigest] },
   { kind: 'garbage', misplaces: false, faults: [always('inventory', { kind: 'garbage' })] },
   { kind: 'wrong-digest', misplaces: true, faults: [wrongDigest] },
-  { kind: 'wrong-arrival', misplaces: true, faults: [] },
   { kind: 'wrong-identity', misplaces: false, faults: [always('identify', { kind: 'wrong-identity' })] },
   { kind: 'foreign-token', misplaces: true, faults: [wrongDigest] },
   { kind: 'foreign-request', misplaces: true, faults: [wrongDigest] },

@@ -23,8 +23,8 @@ export type PersonaName = (typeof personaNames)[number];
 export type Connections = 'SERVED' | 'RESET' | 'SILENT';
 
 /**
- * What the node makes of its configuration's word on provisioning mode. REFUSES: it enables it, whatever it says, so
- * that Restart is refused. COMES_BACK: the same, but Restart is accepted.
+ * What the node makes of its configuration's word on provisioning mode. REFUSES: whatever it says, it enables it,
+ * so that Restart is refused. COMES_BACK: the same, but that shows only at the next start.
  */
 export type ProvisioningMode = 'AS_CONFIGURED' | 'REFUSES' | 'COMES_BACK';
 
@@ -89,6 +89,7 @@ export function personaOf(name: PersonaName, ordinal: number): Persona {
   return { ...healthy, ...kind, name };
 }
 
+/** A liar that crashed does not come up configured: it would have got away with its lie. */
 function kindOf(lie: Lie): Kind {
-  return { kind: lie.kind, lie, faults: lie.faults };
+  return { kind: lie.kind, lie, faults: lie.faults, provisioningMode: 'COMES_BACK' };
 }
