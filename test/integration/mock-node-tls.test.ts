@@ -76,7 +76,7 @@ describe('a node', () => {
     });
     const node = encrypted(`127.0.0.1:${app.port}`, 's3cret');
     expect(await node.identify()).toMatchObject({
-      features: { jwt: true, ed25519: true, pki: true, upgrades: false },
+      features: { jwt: true, ed25519: true, pki: true, upgrades: true },
     });
     const firstBoot = node.certificateSha256;
     const run = newRun();
