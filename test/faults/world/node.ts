@@ -4,7 +4,7 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { ServerCredentials } from '@grpc/grpc-js';
 import type { Agent } from '../../../services/mock-node/agent/agent.js';
-import { newCsr } from '../../../services/mock-node/agent/own-keys.js';
+import type { CsrSubject, CsrWithKey } from '../../../services/mock-node/agent/own-keys.js';
 import type { BootCertificate } from '../../../services/mock-node/boot/boot-certificate.js';
 import type { Report } from '../../../services/mock-node/reports/report.js';
 import { Slots } from '../../../services/mock-node/slots.js';
@@ -17,15 +17,15 @@ import { loggerTo } from '../../../shared/logger.js';
 import type { Random } from '../../../shared/random.js';
 import type { Secret } from '../../../shared/secret.js';
 import { CrashingFiles, PowerLossError } from '../../fakes/crashing-files.js';
+import { makeCsr } from '../../fakes/csr-maker.js';
 import type { FakeClock } from '../../fakes/fake-clock.js';
-import { Life, type RealWork } from './life.js';
+import { Life } from './life.js';
 
 export interface WorldNodeOptions {
   readonly identity: Identity;
   /** IP address; the port is the same for all. */
   readonly ip: string;
   readonly clock: FakeClock;
-  readonly work: RealWork;
   readonly random: Random;
   readonly token: Secret | undefined;
   readonly secret: Secret;
@@ -76,6 +76,7 @@ export class WorldNode {
   crashes = 0;
   #life = new Life();
   #node: Node | undefined;
+  #changesSeen = 0;
   #store: NodeStore | undefined;
   #certificate = '';
   #connections = new AbortController();
@@ -150,6 +151,13 @@ export class WorldNode {
     this.#connections.abort();
   }
 
+  /** Whether its disk, as far as it can be read, was changed since this was last asked. */
+  get diskHasChanged(): boolean {
+    if (this.boot === undefined || this.files.operations === this.#changesSeen) return false;
+    this.#changesSeen = this.files.operations;
+    return true;
+  }
+
   /** What it has on disk now. */
   onDisk(): Promise<NodeOnDisk> {
     return readNodeState(this.directory, this.files);
@@ -188,7 +196,7 @@ export class WorldNode {
   }
 
   #boot(): void {
-    const { identity, ip, clock, work, random, secret, token, version, report } = this.#options;
+    const { identity, ip, clock, random, secret, token, version, report } = this.#options;
     const life = new Life();
     this.#life = life;
     const node = new Node({
@@ -210,7 +218,7 @@ export class WorldNode {
         const credentials = { certificate, token, secret, provisioningByDefault: false, registry };
         return { ...credentials, release: () => {} };
       },
-      newCsr: (subject) => work.count(newCsr(subject)),
+      newCsr,
       newStore: () => {
         this.#store = new NodeStore({
           identity,
@@ -266,4 +274,14 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 function newCertificate(): BootCertificate {
   const sha256 = randomBytes(32).toString('hex');
   return { der: Buffer.from(sha256), sha256, key, credentials: ServerCredentials.createInsecure() };
+}
+
+/** As an agent makes it, but for a P-256 key: RSA would take most of the time of all tests. */
+async function newCsr({ commonName }: CsrSubject): Promise<CsrWithKey> {
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return {
+    csrPem: makeCsr({ commonNames: [commonName], keys }),
+    publicKeyPem: keys.publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+    privateKeyPem: keys.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+  };
 }

@@ -52,7 +52,7 @@ export class Site {
   async #certify(publicKeyPem: string, name: string): Promise<string> {
     const spki = createPublicKey(publicKeyPem).export({ format: 'der', type: 'spki' });
     const { subtle } = globalThis.crypto;
-    const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+    const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
     const publicKey = await subtle.importKey('spki', spki, algorithm, true, ['verify']);
     const keys = { publicKey, privateKey: this.#authority.keys.privateKey };
     const made = await makeCertificate({ name, keys, issuer: this.#authority });

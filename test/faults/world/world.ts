@@ -77,6 +77,7 @@ export class World {
       do await settle();
       while (this.#work.isUnderWay);
       this.#watch();
+      for (const node of this.nodes) await this.#watchDisk(node);
     };
   }
 
@@ -113,7 +114,6 @@ export class World {
       identity,
       ip: `10.0.${number >> 8}.${number & 255}`,
       clock: this.clock,
-      work: this.#work,
       random: middling,
       token: this.#site.token,
       secret: this.#site.secret,
@@ -244,7 +244,6 @@ export class World {
         if (digests.size > 1) problems.push(`${identity}: ${runId} committed ${digests.size} configurations`);
       }
       problems.push(...node.errors.map((error) => `${identity} logged ${error}`));
-      problems.push(...(await node.onDisk()).problems.map((problem) => `${identity}: ${problem}`));
     }
     return problems;
   }
@@ -269,6 +268,13 @@ export class World {
     if (hosts.RUNNING !== busyWorkers) {
       this.#seen.add(`${hosts.RUNNING} hosts are RUNNING, on ${busyWorkers} workers`);
     }
+  }
+
+  /** Looks at a disk, whenever it has changed, whether all that is on it belongs together. */
+  async #watchDisk(node: WorldNode): Promise<void> {
+    if (!node.diskHasChanged) return;
+    const { problems } = await node.onDisk();
+    for (const problem of problems) this.#seen.add(`${node.identity}: ${problem}`);
   }
 
   get #settings(): WorldSettings {
