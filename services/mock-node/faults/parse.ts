@@ -6,7 +6,7 @@ import { durationMs, formatDuration } from '../../../shared/durations.js';
 import { type Effect, effectKinds, type Fault, onlyFor, rpcWords } from './fault.js';
 
 /** What was written is no fault. The message names the item, what was expected and what was probably meant. */
-export class FaultSyntaxError extends Error {
+class FaultSyntaxError extends Error {
   override readonly name = 'FaultSyntaxError';
 }
 
