@@ -1,14 +1,10 @@
 // A machine of the world: its disk, and the mock node that boots from it again and again. It can be crashed, rebooted
 // and started, as machines are.
 
-import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
-import { ServerCredentials } from '@grpc/grpc-js';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Agent } from '../../../services/mock-node/agent/agent.js';
-import type { CsrSubject, CsrWithKey } from '../../../services/mock-node/agent/own-keys.js';
-import type { BootCertificate } from '../../../services/mock-node/boot/boot-certificate.js';
 import type { Report } from '../../../services/mock-node/reports/report.js';
 import { Slots } from '../../../services/mock-node/slots.js';
-import type { Files } from '../../../services/mock-node/state/files.js';
 import { NodeStore } from '../../../services/mock-node/state/node-store.js';
 import { type NodeOnDisk, readNodeState } from '../../../services/mock-node/state/read-node-state.js';
 import { Node, type Phase } from '../../../services/mock-node/swarm/node.js';
@@ -16,10 +12,11 @@ import type { Identity, RunId } from '../../../shared/identity.js';
 import { loggerTo } from '../../../shared/logger.js';
 import type { Random } from '../../../shared/random.js';
 import type { Secret } from '../../../shared/secret.js';
-import { CrashingFiles, PowerLossError } from '../../fakes/crashing-files.js';
-import { makeCsr } from '../../fakes/csr-maker.js';
+import { CrashingFiles } from '../../fakes/crashing-files.js';
 import type { FakeClock } from '../../fakes/fake-clock.js';
+import { newCertificate, newCsr } from './boot-keys.js';
 import { Life } from './life.js';
+import { tellingOfPowerLoss } from './power.js';
 
 export interface WorldNodeOptions {
   readonly identity: Identity;
@@ -58,9 +55,6 @@ export interface CrashOptions {
 const downMs = 1_000;
 const upgradeTimeMs = 500;
 const port = 7430;
-
-/** Nothing is signed or served with it: only its hash counts here. */
-const key = generateKeyPairSync('ed25519').privateKey;
 
 export class WorldNode {
   readonly #options: WorldNodeOptions;
@@ -163,26 +157,6 @@ export class WorldNode {
     return readNodeState(this.directory, this.files);
   }
 
-  /** Its disk, whose end is the machine's. */
-  get #disk(): Files {
-    const { files } = this;
-    const cutting = <T>(work: Promise<T>): Promise<T> =>
-      work.catch((error: unknown) => {
-        if (error instanceof PowerLossError) this.crash({ kept: () => 0 });
-        throw error;
-      });
-    return {
-      read: (path) => cutting(files.read(path)),
-      list: (path) => cutting(files.list(path)),
-      mode: (path) => cutting(files.mode(path)),
-      makeDirectory: (path) => cutting(files.makeDirectory(path)),
-      write: (path, content, mode) => cutting(files.write(path, content, mode)),
-      rename: (from, to) => cutting(files.rename(from, to)),
-      remove: (path) => cutting(files.remove(path)),
-      sync: (directory) => cutting(files.sync(directory)),
-    };
-  }
-
   #goDown(ms: number, kept: (unsynced: number) => number): void {
     this.#life.end();
     this.#connections.abort();
@@ -198,6 +172,7 @@ export class WorldNode {
   #boot(): void {
     const { identity, ip, clock, random, secret, token, version, report } = this.#options;
     const life = new Life();
+    const disk = tellingOfPowerLoss(this.files, () => this.crash({ kept: () => 0 }));
     this.#life = life;
     const node = new Node({
       identity,
@@ -223,7 +198,7 @@ export class WorldNode {
         this.#store = new NodeStore({
           identity,
           directory: this.directory,
-          files: life.files(this.#disk),
+          files: life.files(disk),
           disk: new Slots(4),
         });
         return this.#store;
@@ -269,19 +244,4 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', onAbort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
-}
-
-function newCertificate(): BootCertificate {
-  const sha256 = randomBytes(32).toString('hex');
-  return { der: Buffer.from(sha256), sha256, key, credentials: ServerCredentials.createInsecure() };
-}
-
-/** As an agent makes it, but for a P-256 key: RSA would take most of the time of all tests. */
-async function newCsr({ commonName }: CsrSubject): Promise<CsrWithKey> {
-  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return {
-    csrPem: makeCsr({ commonNames: [commonName], keys }),
-    publicKeyPem: keys.publicKey.export({ format: 'pem', type: 'spki' }).toString(),
-    privateKeyPem: keys.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
-  };
 }

@@ -1,15 +1,17 @@
 // A site in one process: the provisioner's fleet and runs, discovery's registry and mock nodes on disks that can crash,
 // joined without a network under one fake clock. Faults are put between the parts; see World for how it is used.
 
-import type { Prober } from '../../../services/discovery/probes/prober.js';
-import type { PauseNote, PauseStore } from '../../../services/provisioner/fleet/pause.js';
+import type { PauseStore } from '../../../services/provisioner/fleet/pause.js';
 import type { RunFeatures } from '../../../services/provisioner/run/run-context.js';
 import { parseIdentity } from '../../../shared/identity.js';
 import { FakeClock, settle } from '../../fakes/fake-clock.js';
 import { WorldDiscovery } from './discovery.js';
 import { Faults } from './faults.js';
+import { Invariants } from './invariants.js';
 import { RealWork } from './life.js';
 import { WorldNode } from './node.js';
+import { PauseInMemory } from './pause-store.js';
+import { worldProber } from './prober.js';
 import { defaultSettings, WorldProvisioner, type WorldSettings } from './provisioner.js';
 import { reportOver } from './reporting.js';
 import { type Decide, Site } from './site.js';
@@ -57,12 +59,12 @@ export class World {
   readonly errors: unknown[] = [];
   readonly #site: Site;
   readonly #options: WorldOptions;
+  readonly #invariants = new Invariants();
   readonly #work = new RealWork();
   readonly #wire: Wire;
   readonly #pauseStore = new PauseInMemory();
   #discovery: WorldDiscovery | undefined;
   #provisioner: WorldProvisioner | undefined;
-  readonly #seen = new Set<string>();
   #epochs = 0;
 
   private constructor(site: Site, options: WorldOptions) {
@@ -71,13 +73,13 @@ export class World {
     this.#wire = new Wire({
       clock: this.clock,
       faults: this.faults,
-      nodeAt: (address) => this.nodes.find((node) => node.address === address),
+      nodeAt: this.#nodeAt,
     });
     this.clock.settled = async () => {
       do await settle();
       while (this.#work.isUnderWay);
-      this.#watch();
-      for (const node of this.nodes) await this.#watchDisk(node);
+      for (const provisioner of this.provisioners) this.#invariants.lookAtFleet(provisioner);
+      for (const node of this.nodes) await this.#invariants.lookAtDisk(node);
     };
   }
 
@@ -129,7 +131,7 @@ export class World {
     this.#epochs += 1;
     this.#discovery = new WorldDiscovery({
       clock: this.clock,
-      prober: this.#prober,
+      prober: worldProber(this.#nodeAt),
       epoch: `epoch-${this.#epochs}`,
       intervalMs: this.#settings.intervalMs,
     });
@@ -233,19 +235,8 @@ export class World {
    * keys, tokens and certificates on a disk that do not belong together. To be asked when no run goes on.
    */
   async problems(): Promise<string[]> {
-    const problems = [...this.#seen, ...this.story.problems];
-    problems.push(...this.errors.map((error) => `a run ended by a fault of its own: ${String(error)}`));
-    for (const node of this.nodes) {
-      const { identity } = node;
-      for (const { runId, life, outcome } of this.story.of(identity).runs) {
-        const isUp = this.provisioners[life - 1]?.life.isOver === false;
-        if (outcome === undefined && isUp) problems.push(`${identity}: ${runId} has no end`);
-        const digests = new Set(node.commits.filter((it) => it.runId === runId).map(({ digest }) => digest));
-        if (digests.size > 1) problems.push(`${identity}: ${runId} committed ${digests.size} configurations`);
-      }
-      problems.push(...node.errors.map((error) => `${identity} logged ${error}`));
-    }
-    return problems;
+    const faults = this.errors.map((error) => `a run ended by a fault of its own: ${String(error)}`);
+    return [...faults, ...this.#invariants.broken(this.story, this.nodes, this.provisioners)];
   }
 
   /** All that happened to the nodes, for people. */
@@ -258,43 +249,11 @@ export class World {
       .join('\n');
   }
 
-  /** Looks, whenever nothing moves, whether the fleet's records agree. */
-  #watch(): void {
-    const status = this.#provisioner?.fleet.status;
-    if (status === undefined) return;
-    const { hosts, queued, busyWorkers } = status;
-    if (hosts.QUEUED !== queued)
-      this.#seen.add(`${hosts.QUEUED} hosts are QUEUED, and ${queued} in the queue`);
-    if (hosts.RUNNING !== busyWorkers) {
-      this.#seen.add(`${hosts.RUNNING} hosts are RUNNING, on ${busyWorkers} workers`);
-    }
-  }
-
-  /** Looks at a disk, whenever it has changed, whether all that is on it belongs together. */
-  async #watchDisk(node: WorldNode): Promise<void> {
-    if (!node.diskHasChanged) return;
-    const { problems } = await node.onDisk();
-    for (const problem of problems) this.#seen.add(`${node.identity}: ${problem}`);
-  }
+  readonly #nodeAt = (address: string): WorldNode | undefined =>
+    this.nodes.find((node) => node.address === address);
 
   get #settings(): WorldSettings {
     return { ...defaultSettings, ...this.#options.settings };
-  }
-
-  /** Asks nodes who they are, for discovery. */
-  get #prober(): Prober {
-    return {
-      identify: async (address, certificateSha256) => {
-        const boot = this.nodes.find((node) => node.address === address)?.boot;
-        if (boot === undefined) return { kind: 'SILENT', why: 'connection refused' };
-        if (certificateSha256 !== undefined && certificateSha256 !== boot.certificateSha256) {
-          return { kind: 'SILENT', why: 'another certificate' };
-        }
-        const { identity, bootId, provisioning, version } = boot.agent.identify();
-        const shown = boot.certificateSha256;
-        return { kind: 'ANSWERED', identity, bootId, provisioning, version, certificateSha256: shown };
-      },
-    };
   }
 }
 
@@ -309,21 +268,4 @@ let site: Promise<Site> | undefined;
 function openSite(): Promise<Site> {
   site ??= Site.open(new FakeClock().now() / 1000);
   return site;
-}
-
-/** What data_dir keeps of an operator's pause. */
-class PauseInMemory implements PauseStore {
-  #note: PauseNote | undefined;
-
-  async load(): Promise<PauseNote | undefined> {
-    return this.#note;
-  }
-
-  async save(note: PauseNote): Promise<void> {
-    this.#note = note;
-  }
-
-  async clear(): Promise<void> {
-    this.#note = undefined;
-  }
 }

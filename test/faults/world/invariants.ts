@@ -1,0 +1,47 @@
+// What must never be in the world, whatever fails: looked for whenever nothing moves, and once more at the end.
+
+import type { WorldNode } from './node.js';
+import type { WorldProvisioner } from './provisioner.js';
+import type { Story } from './story.js';
+
+export class Invariants {
+  readonly #broken = new Set<string>();
+
+  /** Records of a fleet agree with one another. */
+  lookAtFleet({ life, fleet }: WorldProvisioner): void {
+    if (life.isOver) return;
+    const { hosts, queued, busyWorkers } = fleet.status;
+    if (hosts.QUEUED !== queued) {
+      this.#broken.add(`${hosts.QUEUED} hosts are QUEUED, and ${queued} in the queue`);
+    }
+    if (hosts.RUNNING !== busyWorkers) {
+      this.#broken.add(`${hosts.RUNNING} hosts are RUNNING, on ${busyWorkers} workers`);
+    }
+  }
+
+  /** All that is on a disk belongs together. */
+  async lookAtDisk(node: WorldNode): Promise<void> {
+    if (!node.diskHasChanged) return;
+    const { problems } = await node.onDisk();
+    for (const problem of problems) this.#broken.add(`${node.identity}: ${problem}`);
+  }
+
+  /**
+   * To be asked when no run goes on: then every run has ended, and committed no more than one configuration.
+   *
+   * @returns what was not as it must be, at any moment
+   */
+  broken(story: Story, nodes: readonly WorldNode[], provisioners: readonly WorldProvisioner[]): string[] {
+    const broken = [...this.#broken, ...story.problems];
+    for (const { identity, commits, errors } of nodes) {
+      for (const { runId, life, outcome } of story.of(identity).runs) {
+        const isUp = provisioners[life - 1]?.life.isOver === false;
+        if (outcome === undefined && isUp) broken.push(`${identity}: ${runId} has no end`);
+        const digests = new Set(commits.filter((it) => it.runId === runId).map(({ digest }) => digest));
+        if (digests.size > 1) broken.push(`${identity}: ${runId} committed ${digests.size} configurations`);
+      }
+      broken.push(...errors.map((error) => `${identity} logged ${error}`));
+    }
+    return broken;
+  }
+}
