@@ -20,7 +20,7 @@ export interface Part {
 }
 
 /** The personas cannot be had so; the message says why. */
-export class PersonasError extends Error {
+class PersonasError extends Error {
   override readonly name = 'PersonasError';
 }
 
