@@ -122,7 +122,7 @@ for (const { what, second, killed } of [
 test('two provisioners with a CA each: no node ever has a key of one and a certificate of the other', async (context) => {
   needsOpenssl(context);
   /** An RSA key takes a while, and is made for each of them. */
-  const nodes = 24;
+  const nodes = 16;
   const folder = scratchFolder();
   const caOf = (helper: Helper) => join(folder, helper);
   const signedBy = (helper: Helper) =>
@@ -133,7 +133,7 @@ test('two provisioners with a CA each: no node ever has a key of one and a certi
     features: { pki: true },
     helper: signedBy('first'),
     discovery: { interval: '2s' },
-    provisioner: { interval: '2s', identify_timeout: '20s', helper_timeout: '30s' },
+    provisioner: { interval: '2s', identify_timeout: '20s', helper_timeout: '30s', rpc_timeout: '30s' },
   });
   const two = await TwoProvisioners.start(stack, { helper: signedBy('second') });
   await two.expectWhole(nodes, 'with a CA each');
