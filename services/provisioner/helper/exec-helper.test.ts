@@ -155,3 +155,61 @@ test('the helper sees the environment of the service, less what is for the servi
   const env = { PATH: '/bin', SLIPWAY_TOKEN: 's3cret', SLIPWAY_: 'x', HOME: '/root', GONE: undefined };
   expect(helperEnvironment(env)).toEqual({ PATH: '/bin', HOME: '/root' });
 });
+
+test('a trial gives the helper its input as it is, and tells all that came of it', async () => {
+  const { helper, clock, observed, program } = setUp();
+  const trial = helper.tryOut(Buffer.from('{ "identity" : "n1" }'), never);
+  const helperProgram = await program(1);
+  expect(helperProgram.input).toBe('{ "identity" : "n1" }');
+  await clock.advance(30);
+  helperProgram.end(exited, '{"msg":"hello"}', 'looked up n1');
+  expect(await trial).toMatchObject({
+    verdict: { kind: 'REPLY', reply: { msg: 'hello' }, text: '{"msg":"hello"}' },
+    exitCode: 0,
+    stderr: 'looked up n1',
+    durationMs: 30,
+  });
+  // What the metrics count are the helpers of nodes.
+  expect(observed).toEqual([]);
+});
+
+test.each([
+  [{ how: 'EXITED', code: 3, signal: null }, '', 'HELPER_EXIT', 3],
+  [{ how: 'EXITED', code: null, signal: 'SIGSEGV' }, '', 'HELPER_EXIT', undefined],
+  [exited, '[]', 'HELPER_INVALID', 0],
+  [exited, '', 'HELPER_EMPTY', 0],
+  [{ how: 'TIMED_OUT' }, '', 'HELPER_TIMEOUT', undefined],
+  [{ how: 'NOT_STARTED', code: 'ENOENT' }, '', 'HELPER_NOT_FOUND', undefined],
+] as const)('a trial tells how a helper failed: %o', async (end, stdout, reason, exitCode) => {
+  const { helper, program } = setUp();
+  const trial = helper.tryOut(Buffer.from('{}'), never);
+  (await program(1)).end(end, stdout, 'oh');
+  const { verdict, ...told } = await trial;
+  expect(verdict).toMatchObject({ kind: 'FAILED', reason });
+  expect(told).toMatchObject({ exitCode, stderr: 'oh' });
+});
+
+test('however many trials there are, one goes on at a time and nodes have the other slots', async () => {
+  const { helper, program, runner } = setUp(2);
+  const trials = [1, 2, 3].map(() => helper.tryOut(Buffer.from('{}'), never));
+  await program(1);
+  const reply = helper.ask(input, never);
+  (await program(2)).end(exited, '{"configuration":{"a":"b"}}');
+  await reply;
+  expect(runner.started).toHaveLength(2);
+  for (const n of [1, 3, 4]) (await program(n)).end(exited, '{}');
+  await Promise.all(trials);
+});
+
+test('a trial that nobody waits for any more is killed, and gives its slots back', async () => {
+  const { helper, program } = setUp();
+  const aborter = new AbortController();
+  const trial = helper.tryOut(Buffer.from('{}'), aborter.signal);
+  const helperProgram = await program(1);
+  aborter.abort(new Error('gone'));
+  await expect(trial).rejects.toThrow('gone');
+  expect(helperProgram.signal.aborted).toBe(true);
+  const next = helper.tryOut(Buffer.from('{}'), never);
+  (await program(2)).end(exited, '{}');
+  expect((await next).exitCode).toBe(0);
+});

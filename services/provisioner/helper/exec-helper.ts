@@ -11,6 +11,7 @@ import { judge, maxOutputBytes } from './judge.js';
 import { Slots } from './slots.js';
 import { type ProgramRunner, Spawner } from './spawner/client.js';
 import { type ProgramResult, SpawnerLostError } from './spawner/connection.js';
+import type { HelperTrial, HelperTrials } from './trial.js';
 
 /** One helper that ran to its end, for metrics. Those that were aborted are not observed. */
 export interface HelperObservation {
@@ -62,11 +63,12 @@ export function helperEnvironment(env: NodeJS.ProcessEnv): Record<string, string
   return kept;
 }
 
-export class ExecHelper implements Helper, AsyncDisposable {
+export class ExecHelper implements Helper, HelperTrials, AsyncDisposable {
   readonly #options: ExecHelperOptions;
   readonly #env: Readonly<Record<string, string>>;
   readonly #runner: ProgramRunner;
   readonly #slots: Slots;
+  readonly #trials = new Slots(1);
 
   /** Use {@link createExecHelper}; a runner of one's own is for tests. */
   constructor(options: ExecHelperOptions, env: Readonly<Record<string, string>>, runner: ProgramRunner) {
@@ -96,6 +98,20 @@ export class ExecHelper implements Helper, AsyncDisposable {
     }
   }
 
+  async tryOut(input: Buffer, signal: AbortSignal): Promise<HelperTrial> {
+    const endTrial = await this.#trials.acquire(signal);
+    try {
+      const release = await this.#slots.acquire(signal);
+      try {
+        return await this.#try(input, signal);
+      } finally {
+        release();
+      }
+    } finally {
+      endTrial();
+    }
+  }
+
   /** Kills every helper that runs and resolves when nothing is left of them. */
   close(): Promise<void> {
     return this.#runner.close();
@@ -110,7 +126,13 @@ export class ExecHelper implements Helper, AsyncDisposable {
     const startedAt = clock.monotonic();
     let reason: HelperFailureReason | undefined;
     try {
-      return await this.#decide(input, await this.#run(input, signal));
+      const result = await this.#run(Buffer.from(encodeInput(input)), signal);
+      const { stderr, stderrBytes } = result;
+      if (stderrBytes > 0) {
+        const fields = { identity: input.identity, stderr, stderr_bytes: stderrBytes };
+        this.#options.log.debug(fields, 'helper stderr');
+      }
+      return await this.#judge(result);
     } catch (error) {
       if (error instanceof HelperError) reason = error.reason;
       throw error;
@@ -119,8 +141,28 @@ export class ExecHelper implements Helper, AsyncDisposable {
     }
   }
 
-  async #run(input: HelperInput, signal: AbortSignal): Promise<ProgramResult> {
-    const encoded = Buffer.from(encodeInput(input));
+  async #try(input: Buffer, signal: AbortSignal): Promise<HelperTrial> {
+    const { clock } = this.#options;
+    const startedAt = clock.monotonic();
+    let result: ProgramResult | undefined;
+    let verdict: HelperTrial['verdict'];
+    try {
+      result = await this.#run(input, signal);
+      verdict = { kind: 'REPLY', reply: await this.#judge(result), text: result.stdout.toString() };
+    } catch (error) {
+      if (!(error instanceof HelperError)) throw error;
+      verdict = { kind: 'FAILED', reason: error.reason, message: error.message };
+    }
+    const code = result?.end.how === 'EXITED' ? result.end.code : null;
+    return {
+      verdict,
+      exitCode: code ?? undefined,
+      stderr: result?.stderr ?? '',
+      durationMs: clock.monotonic() - startedAt,
+    };
+  }
+
+  async #run(encoded: Buffer, signal: AbortSignal): Promise<ProgramResult> {
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
       try {
@@ -136,13 +178,9 @@ export class ExecHelper implements Helper, AsyncDisposable {
     }
   }
 
-  async #decide(
-    input: HelperInput,
-    { end, stdout, stderr, stderrBytes }: ProgramResult,
-  ): Promise<HelperReply> {
-    const { command, log, timeoutMs } = this.#options;
-    if (stderrBytes > 0)
-      log.debug({ identity: input.identity, stderr, stderr_bytes: stderrBytes }, 'helper stderr');
+  /** @throws HelperError */
+  async #judge({ end, stdout, stderr }: ProgramResult): Promise<HelperReply> {
+    const { command, timeoutMs } = this.#options;
     switch (end.how) {
       case 'KILLED':
         throw new HelperError('HELPER_EXIT', 'the helper was killed because the service is stopping');
