@@ -81,6 +81,20 @@ export function createServerTokenIssuer(
   };
 }
 
+/**
+ * What a token that is minted at that moment says, but for its id and whatever it has of who signs it.
+ *
+ * @param now Unix seconds
+ * @param issuerExpiresAt Unix seconds when the signing token expires; undefined without one
+ */
+export function unsignedServerClaims(
+  claims: ServerTokenClaims,
+  now: number,
+  issuerExpiresAt: number | undefined,
+): object {
+  return bodyOf(claims, { seconds: Math.floor(now), issexp: issuerExpiresAt });
+}
+
 interface Minting {
   readonly key: SigningKey;
   readonly issuer: SigningToken | undefined;
@@ -88,11 +102,23 @@ interface Minting {
   readonly id: string;
 }
 
-/** In the order in which Choria has them, what is empty left out as it does. */
 function serverClaims(claims: ServerTokenClaims, { key, issuer, seconds, id }: Minting): object {
   const { iss, tcs } = issuer
     ? chainClaims(issuer, id, key.key)
     : { iss: 'Choria Provisioner', tcs: undefined };
+  return bodyOf(claims, { seconds, issexp: issuer?.expiresAt, iss, tcs, id });
+}
+
+interface Issue {
+  readonly seconds: number;
+  readonly issexp: number | undefined;
+  readonly iss?: string;
+  readonly tcs?: string | undefined;
+  readonly id?: string;
+}
+
+/** In the order in which Choria has them, what is empty left out as it does. */
+function bodyOf(claims: ServerTokenClaims, { seconds, issexp, iss, tcs, id }: Issue): object {
   return {
     identity: claims.identity,
     collectives: claims.collectives,
@@ -107,9 +133,9 @@ function serverClaims(claims: ServerTokenClaims, { key, issuer, seconds, id }: M
     purpose,
     tcs,
     public_key: claims.publicKey || undefined,
-    issexp: issuer?.expiresAt,
+    issexp,
     iss,
-    exp: Math.min(Math.floor(claims.expiresAt), issuer?.expiresAt ?? Number.POSITIVE_INFINITY),
+    exp: Math.min(Math.floor(claims.expiresAt), issexp ?? Number.POSITIVE_INFINITY),
     nbf: seconds,
     iat: seconds,
     jti: id,

@@ -25,7 +25,7 @@ export function fixedKeys(
   const fields = new Map<string, Field>();
   for (const { key, value } of members) {
     if (value.type === 'null') continue;
-    fields.set(key.toLowerCase(), { path: join(path, key), value });
+    fields.set(key.toLowerCase(), { path: pathOf(path, key), value });
   }
   return fields;
 }
@@ -85,7 +85,7 @@ export function stringMapField(field: Field | undefined): Map<string, string> {
   for (const { key, value } of field.value.members) {
     if (value.type === 'string') strings.set(key, value.value);
     else if (value.type === 'null') strings.set(key, '');
-    else throw mismatch({ path: join(field.path, key), value }, 'a string');
+    else throw mismatch({ path: pathOf(field.path, key), value }, 'a string');
   }
   return strings;
 }
@@ -119,7 +119,8 @@ function describe(value: JsonValue, quote: number): string {
   }
 }
 
-function join(path: string, key: string): string {
+/** The path of a key within an object, for messages. */
+export function pathOf(path: string, key: string): string {
   // A key that is no plain word is quoted, so that it can neither be empty nor break the line.
   const shown = /^[\w.:/@-]+$/.test(key) ? shorten(key, 100) : JSON.stringify(shorten(key, 100));
   return path === '' ? shown : `${path}.${shown}`;

@@ -44,7 +44,7 @@ export async function makeCredentials(run: RunContext): Promise<StepResult> {
 }
 
 /** @returns what encrypts a key so that only the node can read it; it throws TrustError */
-function encryptFor(nodeEcdhPublic: Uint8Array): (key: Secret) => EncryptedKey {
+export function encryptFor(nodeEcdhPublic: Uint8Array): (key: Secret) => EncryptedKey {
   return (key) => {
     const ours = newX25519Pair();
     const pem = encryptKey(key, sharedSecret(ours.privateKey, nodeEcdhPublic));
@@ -54,7 +54,7 @@ function encryptFor(nodeEcdhPublic: Uint8Array): (key: Secret) => EncryptedKey {
 
 /** Waits until something can sign. @returns undefined where the run has to end */
 async function usableIssuer(run: RunContext): Promise<ServerTokenIssuer | undefined> {
-  const { control, log, task, session } = run;
+  const { control, log, task, session, progress } = run;
   const signing = known(run.enrolment.signing, 'what signs');
   let said = '';
   control.pauseTimeout();
@@ -64,6 +64,7 @@ async function usableIssuer(run: RunContext): Promise<ServerTokenIssuer | undefi
       const state = await unlessOver(run, signing.current());
       if (state === undefined) return undefined;
       if (state.kind === 'USABLE') return state.issuer;
+      progress.waitForCredentials(`${state.setting} ${state.why}`);
       if (state.why !== said) {
         const fields = { identity: task.node.identity, run_id: session.runId, step: 'CREDENTIALS' } as const;
         log.info(fields, `waits for signing credentials: ${state.setting} ${state.why}`);
@@ -72,6 +73,7 @@ async function usableIssuer(run: RunContext): Promise<ServerTokenIssuer | undefi
       await wait(run, askAgainMs);
     }
   } finally {
+    progress.waitedEnough();
     control.resumeTimeout();
   }
 }
