@@ -2,6 +2,7 @@
 
 import type { CutOff } from '../../services/provisioner/run/cut-off.js';
 import type { Interruption, Outcome } from '../../services/provisioner/run/outcome.js';
+import type { RunProgress } from '../../services/provisioner/run/progress.js';
 import type {
   Fetched,
   RunInProgress,
@@ -13,6 +14,8 @@ import { type BootId, newRunId, type RunId } from '../../shared/identity.js';
 
 export class FakeRun implements RunInProgress {
   readonly runId: RunId = newRunId();
+  readonly fence = 7n;
+  progress: RunProgress = { step: undefined, wait: undefined, trouble: undefined };
   readonly task: RunTask;
   readonly finished: Promise<RunResult>;
   readonly interruptions: Interruption[] = [];
@@ -44,7 +47,8 @@ export class FakeRun implements RunInProgress {
   /** Ends the run. Its effects are there once promises have settled. */
   end(outcome: Outcome, fetched?: Fetched, cutOff?: CutOff): void {
     this.ended = true;
-    this.#end({ runId: this.runId, outcome, fetched, cutOff, durationMs: 5 });
+    const lastStep = this.progress.step;
+    this.#end({ runId: this.runId, outcome, fetched, cutOff, durationMs: 5, lastStep });
   }
 }
 

@@ -4,6 +4,7 @@
 import type { Timer } from '../../../shared/clock.js';
 import type { StepName } from '../events/event.js';
 import { type CallFailure, type CallLimits, NodeCallError } from './node.js';
+import type { NodeRpc } from './node-client.js';
 import type { RunContext } from './run-context.js';
 
 export type Attempt<T> =
@@ -14,6 +15,8 @@ export type Attempt<T> =
 
 export interface AttemptOptions {
   readonly step: StepName;
+  /** The call, where it is another than the step's own. */
+  readonly rpc?: NodeRpc;
   readonly timeoutMs: number;
   /** A call with effects is only cut off by the node's own news: else nobody would know what it did. */
   readonly hasEffects: boolean;
@@ -34,10 +37,10 @@ function hurriedMs({ control }: RunContext, step: StepName): number {
  */
 export async function attemptOnce<T>(
   run: RunContext,
-  { step, timeoutMs, hasEffects }: AttemptOptions,
+  { step, rpc, timeoutMs, hasEffects }: AttemptOptions,
   call: (limits: CallLimits) => Promise<T>,
 ): Promise<Attempt<T>> {
-  const { control, clock } = run;
+  const { control, clock, progress } = run;
   const aborter = new AbortController();
   const isOver = () => control.end !== undefined && (!hasEffects || control.end.kind === 'PROVISIONED');
   let hurry: Timer | undefined;
@@ -49,12 +52,14 @@ export async function attemptOnce<T>(
   });
   try {
     const limits = { timeoutMs: Math.min(timeoutMs, hurriedMs(run, step)), signal: aborter.signal };
+    progress.waitForReply(limits.timeoutMs, rpc);
     return { kind: 'REPLY', value: await call(limits) };
   } catch (error) {
     if (error instanceof NodeCallError) return { kind: 'FAILED', failure: error.failure };
     if (!aborter.signal.aborted) throw error;
     return isOver() ? { kind: 'CUT' } : { kind: 'FAILED', failure: cutShort };
   } finally {
+    progress.waitedEnough();
     off();
     hurry?.cancel();
   }

@@ -244,6 +244,7 @@ class Tries<T> {
     const wanted = Math.max(waitMs, backoffMs(this.#attempt, backoff, random));
     const pause = Math.min(wanted, this.#run.control.timeLeftMs(this.#call.step) / 4);
     this.#attempt += 1;
+    this.#run.progress.waitToRetry(this.#attempt, pause);
     await wait(this.#run, pause);
   }
 

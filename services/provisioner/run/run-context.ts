@@ -15,6 +15,7 @@ import type { CutOff } from './cut-off.js';
 import type { Inventory } from './inventory.js';
 import type { NodeAgent, NodeCsr, NodeDescription, NodeKey } from './node.js';
 import type { Outcome } from './outcome.js';
+import type { Progress } from './progress.js';
 import type { Fetched, FetchedToken, RunTask } from './run.js';
 import type { Session } from './session.js';
 
@@ -91,6 +92,8 @@ export interface RunContext extends RunSurroundings {
   readonly agent: NodeAgent;
   readonly session: Session;
   readonly control: Control;
+  /** Written for people who look on. */
+  readonly progress: Progress;
   /** What the run leaves for the next one of the same boot. */
   fetched: Fetched | undefined;
   /** From step 1. */
@@ -139,10 +142,11 @@ export function keep(run: RunContext, fetched: Omit<Fetched, 'bootId' | 'certifi
 
 /** Reports one failed attempt of a step. */
 export function reportFailedAttempt(
-  run: Pick<RunContext, 'events' | 'task' | 'session'>,
+  run: Pick<RunContext, 'events' | 'task' | 'session' | 'progress'>,
   attempt: FailedAttempt,
 ): void {
   const { runId } = run.session;
+  run.progress.failed(attempt);
   run.events.publish({ type: 'STEP_FAILED', identity: run.task.node.identity, runId, ...attempt });
 }
 

@@ -3,11 +3,13 @@
 
 import type { BootId, RunId } from '../../../shared/identity.js';
 import type { ProvisioningClaims } from '../../../shared/trust/provisioning-token.js';
+import type { StepName } from '../events/event.js';
 import type { SightedNode } from '../fleet/node-event.js';
 import type { CutOff } from './cut-off.js';
 import type { Inventory } from './inventory.js';
 import type { NodeKey } from './node.js';
 import type { Interruption, Outcome } from './outcome.js';
+import type { RunProgress } from './progress.js';
 
 /** What GetJwt gave, verified. */
 export interface FetchedToken {
@@ -55,17 +57,23 @@ export interface RunResult {
   readonly fetched: Fetched | undefined;
   /** Set where the run configured its node and did not see it restart. */
   readonly cutOff?: CutOff | undefined;
+  /** The last that it came to; undefined where it came to none. */
+  readonly lastStep?: StepName | undefined;
   readonly durationMs: number;
 }
 
 /** A run that has started. */
 export interface RunInProgress {
   readonly runId: RunId;
+  /** The one that it has now: a run may overtake another's. */
+  readonly fence: bigint;
   /**
    * The boot that Identify named, once it has. The fleet then knows that a sighting of it, which may come
    * later than the run's own look, is no new boot. Undefined before.
    */
   readonly bootId?: BootId | undefined;
+  /** Where it is at this moment. */
+  readonly progress: RunProgress;
   /** Resolves when the run has ended; never rejects. */
   readonly finished: Promise<RunResult>;
   /** Asks the run to stop. Past the point of no return it is ignored. Safe to call more than once. */

@@ -8,6 +8,7 @@ import { cutOffBy, tellCutOff } from './cut-off.js';
 import type { Fences } from './fences.js';
 import { type Dial, type NodeAgent, NodeCallError } from './node.js';
 import type { Outcome } from './outcome.js';
+import { Progress } from './progress.js';
 import type { RunInProgress, RunResult, RunTask, StartRun } from './run.js';
 import {
   type RunContext,
@@ -31,23 +32,30 @@ export function createRunner(dependencies: RunnerDependencies): StartRun {
   return (task) => {
     const session = new Session(newRunId(), fences.next(), tokens());
     const control = new Control(clock, settings.runTimeoutMs);
-    return new Run(session, control, perform(dependencies, task, session, control));
+    const progress = new Progress(clock);
+    return new Run(session, control, progress, perform(dependencies, task, { session, control, progress }));
   };
 }
 
 class Run implements RunInProgress {
   readonly finished: Promise<RunResult>;
+  readonly progress: Progress;
   readonly #session: Session;
   readonly #control: Control;
 
-  constructor(session: Session, control: Control, finished: Promise<RunResult>) {
+  constructor(session: Session, control: Control, progress: Progress, finished: Promise<RunResult>) {
     this.#session = session;
     this.#control = control;
+    this.progress = progress;
     this.finished = finished;
   }
 
   get runId() {
     return this.#session.runId;
+  }
+
+  get fence() {
+    return this.#session.fence;
   }
 
   get bootId() {
@@ -67,13 +75,12 @@ class Run implements RunInProgress {
   }
 }
 
-async function perform(
-  dependencies: RunnerDependencies,
-  task: RunTask,
-  session: Session,
-  control: Control,
-): Promise<RunResult> {
+/** What a run is made of beside what it was given. */
+type RunParts = Pick<RunContext, 'session' | 'control' | 'progress'>;
+
+async function perform(dependencies: RunnerDependencies, task: RunTask, parts: RunParts): Promise<RunResult> {
   const { clock, confirmations, dial } = dependencies;
+  const { session, control, progress } = parts;
   const { runId } = session;
   const startedAt = clock.monotonic();
   // Whoever started the run tells the world of it before its first step does.
@@ -85,11 +92,11 @@ async function perform(
   let { fetched } = task;
   try {
     agent = dial(task.node);
-    run = { ...dependencies, task, session, control, agent, fetched };
+    run = { ...dependencies, ...parts, task, agent, fetched };
     outcome = await takeSteps(run);
     fetched = run.fetched;
   } catch (error) {
-    outcome = afterFault(error, dependencies, task, session);
+    outcome = afterFault(error, dependencies, task, parts);
   }
   agent?.close();
   control.close();
@@ -97,7 +104,8 @@ async function perform(
   const provisioned = outcome.kind === 'PROVISIONED';
   confirmations.runEnded(runId, { provisioned, cutOff, fence: session.fence });
   const durationMs = clock.monotonic() - startedAt;
-  return { runId, outcome: tellCutOff(outcome, cutOff), fetched, cutOff, durationMs };
+  const lastStep = progress.step;
+  return { runId, outcome: tellCutOff(outcome, cutOff), fetched, cutOff, durationMs, lastStep };
 }
 
 function warnOfCutOff({ log }: RunnerDependencies, { node }: RunTask, session: Session, by: RunId): void {
@@ -110,12 +118,13 @@ function afterFault(
   error: unknown,
   { events, log }: RunnerDependencies,
   task: RunTask,
-  session: Session,
+  { session, progress }: RunParts,
 ): Outcome {
   if (error instanceof NodeCallError) {
     const { message } = error;
+    progress.enter('IDENTIFY', 1);
     const failure = { code: '', reason: 'UNREACHABLE', message, willRetry: false, durationMs: 0 } as const;
-    reportFailedAttempt({ events, task, session }, { step: 'IDENTIFY', attempt: 1, ...failure });
+    reportFailedAttempt({ events, task, session, progress }, { step: 'IDENTIFY', attempt: 1, ...failure });
     return { kind: 'FAILED', reason: 'UNREACHABLE', message };
   }
   const fields = { identity: task.node.identity, run_id: session.runId, err: error };
@@ -137,6 +146,7 @@ async function pass(run: RunContext): Promise<Extract<StepResult, { kind: 'ENDED
     // Steps begin in the same turn: they need not look again.
     if (run.control.end !== undefined) return { kind: 'ENDED', outcome: run.control.end };
     if (!gate(run)) continue;
+    run.progress.enter(name, tries);
     const startedAt = run.clock.monotonic();
     const result = await take(run, tries);
     if (result.kind === 'ENDED' || result.kind === 'START_OVER') return result;

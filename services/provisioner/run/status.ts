@@ -39,7 +39,12 @@ export async function askRunStatus(
 /** Finds out in what state another boot of the run's node is. */
 export async function lookAfterReboot(run: RunContext, step: StepName): Promise<AfterReboot> {
   const unknown: AfterReboot = { kind: 'UNKNOWN' };
-  const options = { step, timeoutMs: run.settings.identifyTimeoutMs, hasEffects: true };
+  const options = {
+    step,
+    rpc: 'Identify',
+    timeoutMs: run.settings.identifyTimeoutMs,
+    hasEffects: true,
+  } as const;
   const identified = await attemptOnce(run, options, (limits) => run.agent.identify(limits));
   if (identified.kind !== 'REPLY') return unknown;
   const node = identified.value;
@@ -73,7 +78,12 @@ export async function getRunStatus(
 
 function ask(run: RunContext, step: StepName, node: NodeDescription): Promise<Attempt<RunStatus>> {
   // Not cut off by an interruption: the answer decides how the run ends.
-  const options = { step, timeoutMs: run.settings.rpcTimeoutMs, hasEffects: true };
+  const options = {
+    step,
+    rpc: 'GetRunStatus',
+    timeoutMs: run.settings.rpcTimeoutMs,
+    hasEffects: true,
+  } as const;
   return attemptOnce(run, options, (limits) => getRunStatus(run.agent, run.session, node, limits));
 }
 

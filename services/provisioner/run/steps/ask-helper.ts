@@ -5,7 +5,7 @@ import { deferralOf } from '../decision.js';
 import { failStep, known, type RunContext, type StepResult } from '../run-context.js';
 
 export async function askHelper(run: RunContext): Promise<StepResult> {
-  const { control, clock } = run;
+  const { control, clock, progress } = run;
   const startedAt = clock.monotonic();
   const aborter = new AbortController();
   const off = control.onChange(() => {
@@ -13,9 +13,13 @@ export async function askHelper(run: RunContext): Promise<StepResult> {
   });
   // A busy helper is not the node's fault: waiting for a slot does not count.
   control.pauseTimeout();
+  progress.waitForHelperSlot();
   try {
     run.reply = await run.helper.ask(inputOf(run), aborter.signal, {
-      onStart: () => control.resumeTimeout(),
+      onStart: () => {
+        control.resumeTimeout();
+        progress.waitForHelper();
+      },
     });
   } catch (error) {
     if (error instanceof HelperError) {
@@ -26,6 +30,7 @@ export async function askHelper(run: RunContext): Promise<StepResult> {
     return { kind: 'ENDED', outcome: control.end };
   } finally {
     control.resumeTimeout();
+    progress.waitedEnough();
     off();
   }
   return decided(run.reply);
