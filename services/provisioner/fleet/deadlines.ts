@@ -4,6 +4,8 @@ import type { Clock, Timer } from '../../../shared/clock.js';
 
 /** Something that will be due. */
 export interface Deadline {
+  /** Monotonic milliseconds. */
+  readonly at: number;
   /** Takes it back. Safe to call more than once, and after it was due. */
   cancel(): void;
 }
@@ -41,7 +43,7 @@ export class Deadlines {
     this.#heap.push(entry);
     this.#siftUp(entry);
     this.#arm();
-    return { cancel: () => this.#cancel(entry) };
+    return { at: entry.at, cancel: () => this.#cancel(entry) };
   }
 
   #cancel(entry: Entry): void {

@@ -19,6 +19,10 @@ export interface Host {
   /** As last sighted. */
   node: SightedNode;
   /** Monotonic milliseconds. */
+  readonly admittedAt: number;
+  /** When it came into its state, monotonic milliseconds. */
+  since: number;
+  /** Monotonic milliseconds. */
   lastSightedAt: number;
   /** Monotonic milliseconds; kept when the host goes back to the head of the queue. */
   queuedAt: number;
@@ -26,6 +30,8 @@ export interface Host {
   left: 'GONE' | 'CONFIGURED' | undefined;
   /** What runs fetched from the current boot. */
   fetched: Fetched | undefined;
+  /** Of the agent's release, as last fetched from the current boot; empty where it was not. */
+  version: string;
   /** True where the current boot was provisioned. */
   provisioned: boolean;
   standing: HostStanding;
@@ -37,10 +43,13 @@ export function newHost(node: SightedNode, now: number): Host {
     identity: node.identity,
     boots: new Boots(node.bootId),
     node,
+    admittedAt: now,
+    since: now,
     lastSightedAt: now,
     queuedAt: now,
     left: undefined,
     fetched: undefined,
+    version: '',
     provisioned: false,
     standing: { kind: 'QUEUED' },
   };
@@ -71,6 +80,7 @@ export function note(host: Host, event: Sighting | Departure | Arrival, now: num
   if (host.boots.current !== event.node.bootId) {
     host.boots.add(event.node.bootId);
     host.fetched = undefined;
+    host.version = '';
     host.provisioned = false;
   }
   host.node = event.node;

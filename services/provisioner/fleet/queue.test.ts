@@ -48,6 +48,22 @@ describe('the queue', () => {
     expect(takeAll(queue)).toEqual(['a', 'c']);
   });
 
+  it('tells in which order it will give them', () => {
+    const pushes = fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.boolean()), { maxLength: 60 });
+    fc.assert(
+      fc.property(pushes, fc.integer({ min: 1, max: 60 }), fc.nat({ max: 10 }), (entries, limit, takes) => {
+        const queue = new Queue<string>(limit);
+        for (const [index, [source, atHead]] of entries.entries()) {
+          if (atHead) queue.pushHead(`${source}/${index}`, String(source));
+          else queue.pushTail(`${source}/${index}`, String(source));
+        }
+        for (let take = 0; take < takes; take++) queue.take();
+        const told = [...queue.inTurn()];
+        expect(told).toEqual(takeAll(queue));
+      }),
+    );
+  });
+
   it('gives each value once, and no source two turns before the others had one', () => {
     const values = fc.uniqueArray(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.nat({ max: 99 })), {
       selector: ([source, number]) => `${source}/${number}`,

@@ -87,6 +87,27 @@ export class Queue<T> {
     return value;
   }
 
+  /** The values in the order in which they would be taken if none came or went. Not to be used across changes. */
+  *inTurn(): IterableIterator<T> {
+    const yielded = new Set<Entry<T>>();
+    let round = [...this.#turns].map((name) => this.#sources.get(name)?.entries[Symbol.iterator]());
+    let left = this.#line.size;
+    while (left * 2 > this.#limit) {
+      const next: typeof round = [];
+      for (const source of round) {
+        if (left * 2 <= this.#limit) break;
+        const entry = source?.next().value;
+        if (entry === undefined) continue;
+        yielded.add(entry);
+        left -= 1;
+        next.push(source);
+        yield entry.value;
+      }
+      round = next;
+    }
+    for (const entry of this.#line) if (!yielded.has(entry)) yield entry.value;
+  }
+
   /** Takes a value out wherever it stands. A value that is not there changes nothing. */
   remove(value: T): void {
     const places = this.#places.get(value);
