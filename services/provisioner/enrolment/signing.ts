@@ -63,6 +63,7 @@ export class SigningFiles implements SigningSource {
   readonly #options: SigningFilesOptions;
   #last: Signer | undefined;
   #looking: Promise<SigningState> | undefined;
+  #lastSeen: SigningState | undefined;
   /** What was said of the files last; empty where they were usable. */
   #said = '';
   #timer: Timer | undefined;
@@ -76,6 +77,11 @@ export class SigningFiles implements SigningSource {
   /** Unix seconds when the token of the chain expires, as the files had it last; undefined without one. */
   get expiresAt(): number | undefined {
     return this.#last?.issuer.expiresAt;
+  }
+
+  /** As the last look found the files; undefined before the first. */
+  get lastSeen(): SigningState | undefined {
+    return this.#lastSeen;
   }
 
   /** Begins to look at the files also while no node comes. */
@@ -101,6 +107,7 @@ export class SigningFiles implements SigningSource {
       this.#looking = undefined;
     });
     const state = await this.#looking;
+    this.#lastSeen = state;
     const { log } = this.#options;
     const why = state.kind === 'UNUSABLE' ? `${state.setting} ${state.why}` : '';
     if (why !== '' && why !== this.#said) {

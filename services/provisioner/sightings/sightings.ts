@@ -1,7 +1,7 @@
 // All discovery services together: one watch for each, whether one stands, and a cycle of all of them.
 
 import type { Logger } from '../../../shared/logger.js';
-import { Watch, type WatchOptions } from './watch.js';
+import { Watch, type WatchOptions, type WatchStanding } from './watch.js';
 
 export interface SightingsOptions extends Omit<WatchOptions, 'discovery'> {
   /** host:port of each service. */
@@ -24,6 +24,11 @@ export class Sightings {
   /** How many watches stand. */
   get connected(): number {
     return this.#watches.filter((watch) => watch.whyNot === undefined).length;
+  }
+
+  /** How each watch does, in the order of the configuration. */
+  get standings(): readonly WatchStanding[] {
+    return this.#watches.map((watch) => watch.standing);
   }
 
   /** Why no watch stands, a sentence for people; undefined where one does. */

@@ -38,6 +38,25 @@ export interface WatchOptions {
   readonly random: Random;
 }
 
+/** How a watch does. */
+export interface WatchStanding {
+  readonly discovery: string;
+  /** True where it stands and has all that was there. */
+  readonly connected: boolean;
+  /** Since when it is, or is not; Unix milliseconds. */
+  readonly since: number;
+  /** Of the discovery process; empty before its first message. */
+  readonly epoch: string;
+  /** Of its last event. */
+  readonly revision: bigint;
+  /** Undefined before the service said so. */
+  readonly intervalMs: number | undefined;
+  /** Events that could not be understood. */
+  readonly skipped: number;
+  /** Why the last connection ended; empty where none did. */
+  readonly lastError: string;
+}
+
 const reconnect = { initialMs: 500, maxMs: 5_000 };
 
 /** A service that takes the call has something to say at once: the snapshot, or that it is complete. */
@@ -50,10 +69,16 @@ export class Watch {
   #client: DiscoveryClient | undefined;
   #position: Position | undefined;
   #synced = false;
-  #whyNot = 'it was not reached yet';
+  /** Unix milliseconds. */
+  #since: number;
+  #lastError = '';
+  #heard: Position = { epoch: '', revision: 0n };
+  #intervalMs: number | undefined;
+  #skipped = 0;
 
   constructor(options: WatchOptions) {
     this.#options = options;
+    this.#since = options.clock.now();
   }
 
   get discovery(): string {
@@ -62,7 +87,20 @@ export class Watch {
 
   /** Why the watch does not stand; undefined where it does. */
   get whyNot(): string | undefined {
-    return this.#synced ? undefined : this.#whyNot;
+    if (this.#synced) return undefined;
+    return this.#lastError === '' ? 'it was not reached yet' : this.#lastError;
+  }
+
+  get standing(): WatchStanding {
+    return {
+      discovery: this.discovery,
+      connected: this.#synced,
+      since: this.#since,
+      ...this.#heard,
+      intervalMs: this.#intervalMs,
+      skipped: this.#skipped,
+      lastError: this.#lastError,
+    };
   }
 
   /** Watches until it is stopped. Never rejects. */
@@ -74,8 +112,11 @@ export class Watch {
       if (signal.aborted) return;
       const wasSynced = this.#synced;
       this.#synced = false;
-      this.#whyNot = why;
-      if (wasSynced) failures = 1;
+      this.#lastError = why;
+      if (wasSynced) {
+        this.#since = clock.now();
+        failures = 1;
+      }
       listener.lost(discovery, why, wasSynced);
       await sleep(clock, backoffMs(failures, reconnect, random), signal).catch(() => {});
     }
@@ -148,7 +189,8 @@ export class Watch {
 
   #takeEvent(event: WireEvent): void {
     // The events of a snapshot all carry its revision: only after it can one be resumed from.
-    if (this.#synced) this.#position = { epoch: event.epoch, revision: event.revision };
+    this.#heard = { epoch: event.epoch, revision: event.revision };
+    if (this.#synced) this.#position = this.#heard;
     let converted: NodeEvent;
     try {
       converted = toNodeEvent(event, this.#options.discovery);
@@ -162,11 +204,15 @@ export class Watch {
 
   #takeSynced({ position, interval }: Synced): void {
     this.#position = position;
+    if (position !== undefined) this.#heard = position;
+    this.#intervalMs = fromDuration(interval);
+    if (!this.#synced) this.#since = this.#options.clock.now();
     this.#synced = true;
-    this.#options.listener.synced(this.#options.discovery, fromDuration(interval));
+    this.#options.listener.synced(this.#options.discovery, this.#intervalMs);
   }
 
   #skip(why: string): void {
+    this.#skipped += 1;
     this.#options.listener.skipped(this.#options.discovery, why);
   }
 }
