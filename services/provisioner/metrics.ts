@@ -232,6 +232,7 @@ const rpcs: Readonly<Record<NodeRpc, true>> = {
   Configure: true,
   Restart: true,
   Shutdown: true,
+  Reprovision: true,
   GetRunStatus: true,
 };
 

@@ -11,6 +11,7 @@ import {
   type CallFailure,
   type CallLimits,
   type Dial,
+  type FirstContact,
   type NodeAgent,
   NodeCallError,
   type NodeDescription,
@@ -32,6 +33,7 @@ export type FakeRpc =
   | 'configure'
   | 'restart'
   | 'shutdown'
+  | 'reprovision'
   | 'getRunStatus';
 
 /** What happens to one call. */
@@ -62,6 +64,8 @@ export class FakeNode {
   challenge: Uint8Array = randomBytes(32);
   provisioning = true;
   version = '1.0.0';
+  /** What it shows, hex; empty without TLS. */
+  certificateSha256 = '';
   features: NodeFeatures = { jwt: true, ed25519: true, pki: true, upgrades: true };
   readonly keys = new NodeKeys();
   /** What GetInventory gives. */
@@ -102,7 +106,9 @@ export class FakeNode {
   restarts = 0;
   readonly #clock: Clock;
   readonly #faults = new Map<FakeRpc, Fault[]>();
-  #pending: { readonly rpc: 'restart' | 'shutdown' | 'updateRelease'; readonly runId: RunId } | undefined;
+  #pending:
+    | { readonly rpc: 'restart' | 'shutdown' | 'updateRelease' | 'reprovision'; readonly runId: RunId }
+    | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -128,6 +134,12 @@ export class FakeNode {
     this.provisioning = !configured;
     if (configured && last !== undefined) last[1].stage = 'CONFIRMED';
   }
+
+  /** Opens a channel to it, whoever it turns out to be. */
+  readonly meet: FirstContact = (address) => {
+    const agent = this.dial({ address, certificateSha256: '' });
+    return { agent, certificateSha256: () => this.certificateSha256 };
+  };
 
   /** Opens a channel to it. */
   readonly dial: Dial = () => {
@@ -162,6 +174,12 @@ export class FakeNode {
         this.#call('shutdown', caller, limits, () => {
           this.#pending = { rpc: 'shutdown', runId: caller.runId };
           this.#record(caller.runId).stage = 'STOPPING';
+        }),
+      reprovision: (caller, limits) =>
+        this.#call('reprovision', caller, limits, () => {
+          this.#pending = { rpc: 'reprovision', runId: caller.runId };
+          this.#record(caller.runId).stage = 'RESTARTING';
+          return { message: 'restarting into provisioning mode', restartingInMs: 1_000 };
         }),
       getRunStatus: (caller, limits) =>
         this.#call('getRunStatus', caller, limits, () => ({ ...this.#record(caller.runId) })),
@@ -227,7 +245,9 @@ export class FakeNode {
     if (this.secret !== undefined && caller.secret?.reveal() !== this.secret) {
       refuse('UNAUTHENTICATED', 'PROOF_INVALID');
     }
-    if (rpc !== 'getRunStatus' && !this.provisioning) refuse('FAILED_PRECONDITION', 'NOT_PROVISIONING');
+    if (rpc === 'reprovision' && this.provisioning) refuse('FAILED_PRECONDITION', 'PROVISIONING');
+    const inBothModes = ['getRunStatus', 'reprovision'].includes(rpc);
+    if (!inBothModes && !this.provisioning) refuse('FAILED_PRECONDITION', 'NOT_PROVISIONING');
     const joins = this.#pending?.rpc === rpc && this.#pending.runId === caller.runId;
     if (this.#pending && !joins && rpc !== 'getRunStatus') refuse('FAILED_PRECONDITION', 'STOPPING');
     this.#checkFence(caller);

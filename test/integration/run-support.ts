@@ -96,7 +96,7 @@ export async function waitFor(condition: () => boolean): Promise<void> {
 /** Loses the first reply of one RPC of each node: before or after the node has it. */
 export function losing(
   dial: Dial,
-  rpc: 'updateRelease' | 'configure' | 'restart' | 'shutdown',
+  rpc: 'updateRelease' | 'configure' | 'restart' | 'shutdown' | 'reprovision',
   when: 'BEFORE' | 'AFTER',
 ): Dial {
   return (address) => {
@@ -129,6 +129,9 @@ export function losing(
       ),
       restart: maybe('restart', (...args: Parameters<NodeAgent['restart']>) => agent.restart(...args)),
       shutdown: maybe('shutdown', (...args: Parameters<NodeAgent['shutdown']>) => agent.shutdown(...args)),
+      reprovision: maybe('reprovision', (...args: Parameters<NodeAgent['reprovision']>) =>
+        agent.reprovision(...args),
+      ),
       close: () => agent.close(),
     };
   };

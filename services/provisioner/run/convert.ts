@@ -10,6 +10,7 @@ import {
   type GetJwtResponse,
   type GetRunStatusResponse,
   type IdentifyResponse,
+  type ReprovisionResponse,
   RunStage as WireStage,
 } from '../../../shared/gen/slipway/node/v1/node.js';
 import { pinMismatch } from '../../../shared/grpc/credentials.js';
@@ -19,6 +20,7 @@ import { parseBootId, parseIdentity } from '../../../shared/identity.js';
 import { Secret } from '../../../shared/secret.js';
 import { configurationDigest } from '../../../shared/trust/digest.js';
 import { isOfLowOrder } from '../../../shared/trust/low-order.js';
+import { fromDuration } from '../../../shared/wire/time.js';
 import type { Configuration } from './configuration.js';
 import type { Inventory } from './inventory.js';
 import type {
@@ -28,6 +30,7 @@ import type {
   NodeDescription,
   NodeKey,
   NodeToken,
+  RestartNotice,
   RunStage,
   RunStatus,
 } from './node.js';
@@ -108,6 +111,12 @@ export function toInventory(reply: GetInventoryResponse): Inventory {
 export function toDigest(reply: ConfigureResponse): string {
   checkLength(reply.configurationDigest, digestBytes, 'configuration_digest');
   return hex(reply.configurationDigest);
+}
+
+/** Which sentence it is and when it restarts decides nothing: what is odd about them is made plain. */
+export function toRestartNotice({ message, restartingIn }: ReprovisionResponse): RestartNotice {
+  const shown = message.slice(0, longestMessage).replaceAll(/\p{C}/gu, '?');
+  return { message: shown, restartingInMs: Math.max(0, fromDuration(restartingIn)) };
 }
 
 /** @throws ReplyError */

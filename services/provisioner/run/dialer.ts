@@ -2,6 +2,7 @@
 // node-client.ts's matter.
 
 import { type ChannelCredentials, type ChannelOptions, Client } from '@grpc/grpc-js';
+import type { Clock } from '../../../shared/clock.js';
 import { ipTarget, nodeChannelOptions } from '../../../shared/grpc/channel.js';
 import {
   insecureNodeCredentials,
@@ -10,7 +11,7 @@ import {
 } from '../../../shared/grpc/credentials.js';
 import { AddressError, parseHostPort } from '../../../shared/net/addresses.js';
 import { type Cidr, dialRefusal } from '../../../shared/net/dial-policy.js';
-import { type Dial, type NodeAddress, NodeCallError } from './node.js';
+import { type Dial, type FirstContact, type NodeAddress, type NodeAgent, NodeCallError } from './node.js';
 import { NodeClient, type NodeClientOptions, replyBytes } from './node-client.js';
 
 export interface DialerOptions extends NodeClientOptions {
@@ -28,21 +29,13 @@ interface Trust {
 
 /** @returns what opens a channel to a node: encrypted, to the certificate of its boot, where that is known */
 export function createDialer(options: DialerOptions): Dial {
-  const channelOptions: ChannelOptions = {
-    ...nodeChannelOptions,
-    'grpc.max_receive_message_length': Math.max(options.maxInventoryBytes, replyBytes),
-    // The run's own pauses say when there is another try: the channel must be ready to dial by then.
-    'grpc.initial_reconnect_backoff_ms': 100,
-    'grpc.max_reconnect_backoff_ms': 1_000,
-  };
   const insecure: Trust = {
     credentials: insecureNodeCredentials(options.clock),
     certificateSha256: () => '',
   };
   return (node) => {
     const target = dialable(node.address, options.networks);
-    const { credentials, certificateSha256 } = trustOf(node);
-    return new NodeClient(new Client(target, credentials, channelOptions), certificateSha256, options);
+    return open(target, trustOf(node), options);
   };
 
   function trustOf({ address, certificateSha256, anyBoot = false }: NodeAddress): Trust {
@@ -55,12 +48,44 @@ export function createDialer(options: DialerOptions): Dial {
       const credentials = pinnedNodeCredentials(certificateSha256, { clock });
       return { credentials, certificateSha256: () => certificateSha256 };
     }
-    let learned = '';
-    const learn = (hash: string) => {
-      learned = hash;
-    };
-    return { credentials: learningNodeCredentials(learn, { clock }), certificateSha256: () => learned };
+    return learning(clock);
   }
+}
+
+/**
+ * @returns what opens a channel to a node of which only the address is known. Where the site does without encryption,
+ *   so does this: such an agent may have no certificate
+ */
+export function createFirstContact(options: DialerOptions): FirstContact {
+  const { clock, networks, tlsMode } = options;
+  return (address) => {
+    const target = dialable(address, networks);
+    const trust: Trust =
+      tlsMode === 'insecure'
+        ? { credentials: insecureNodeCredentials(clock), certificateSha256: () => '' }
+        : learning(clock);
+    return { agent: open(target, trust, options), certificateSha256: trust.certificateSha256 };
+  };
+}
+
+/** Trusts the first certificate that is shown, and then no other. */
+function learning(clock: Clock): Trust {
+  let learned = '';
+  const learn = (hash: string) => {
+    learned = hash;
+  };
+  return { credentials: learningNodeCredentials(learn, { clock }), certificateSha256: () => learned };
+}
+
+function open(target: string, { credentials, certificateSha256 }: Trust, options: DialerOptions): NodeAgent {
+  const channelOptions: ChannelOptions = {
+    ...nodeChannelOptions,
+    'grpc.max_receive_message_length': Math.max(options.maxInventoryBytes, replyBytes),
+    // The run's own pauses say when there is another try: the channel must be ready to dial by then.
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 1_000,
+  };
+  return new NodeClient(new Client(target, credentials, channelOptions), certificateSha256, options);
 }
 
 function dialable(address: string, networks: readonly Cidr[]): string {

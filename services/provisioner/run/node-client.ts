@@ -12,6 +12,7 @@ import {
   GetJwtResponse,
   GetRunStatusResponse,
   IdentifyResponse,
+  ReprovisionResponse,
   NodeAgentServiceService as service,
 } from '../../../shared/gen/slipway/node/v1/node.js';
 import { callUnary, type UnaryMethod } from '../../../shared/grpc/call.js';
@@ -30,6 +31,7 @@ import {
   toNodeDescription,
   toNodeKey,
   toNodeToken,
+  toRestartNotice,
   toRunStatus,
 } from './convert.js';
 import type { Inventory } from './inventory.js';
@@ -45,6 +47,7 @@ import {
   type NodeKey,
   type NodeToken,
   type Release,
+  type RestartNotice,
   type RunStatus,
 } from './node.js';
 
@@ -59,6 +62,7 @@ export type NodeRpc =
   | 'Configure'
   | 'Restart'
   | 'Shutdown'
+  | 'Reprovision'
   | 'GetRunStatus';
 
 /** Told of every attempt of every call. */
@@ -162,6 +166,11 @@ export class NodeClient implements NodeAgent {
       { rpc: 'Shutdown', method: service.shutdown, request: {}, caller, read: ignore },
       limits,
     );
+  }
+
+  reprovision(caller: Caller, limits: CallLimits): Promise<RestartNotice> {
+    const read = (reply: Buffer) => toRestartNotice(ReprovisionResponse.decode(reply));
+    return this.#call({ rpc: 'Reprovision', method: service.reprovision, request: {}, caller, read }, limits);
   }
 
   getRunStatus(caller: Caller, limits: CallLimits): Promise<RunStatus> {

@@ -93,6 +93,14 @@ export interface RunStatus {
   readonly configurationDigest: string;
 }
 
+/** A node that has accepted to restart. */
+export interface RestartNotice {
+  /** The node's sentence for people. */
+  readonly message: string;
+  /** Milliseconds. */
+  readonly restartingInMs: number;
+}
+
 /**
  * The agent on one node, over one channel. Every call rejects with a {@link NodeCallError} where it failed and
  * with the signal's reason where it was aborted.
@@ -109,6 +117,8 @@ export interface NodeAgent {
   configure(caller: Caller, configuration: Configuration, limits: CallLimits): Promise<string>;
   restart(caller: Caller, splayMs: number, limits: CallLimits): Promise<void>;
   shutdown(caller: Caller, limits: CallLimits): Promise<void>;
+  /** Puts a node that is not in provisioning mode back into it. */
+  reprovision(caller: Caller, limits: CallLimits): Promise<RestartNotice>;
   /** Asks about the caller's own run. */
   getRunStatus(caller: Caller, limits: CallLimits): Promise<RunStatus>;
   /** Closes the channel. */
@@ -134,6 +144,21 @@ export interface NodeAddress {
  * @throws NodeCallError where the address may not be dialled
  */
 export type Dial = (node: NodeAddress) => NodeAgent;
+
+/** A channel to whoever is at an address. */
+export interface Contact {
+  readonly agent: NodeAgent;
+  /** Hex SHA-256 of the certificate that it shows, which is then the only one that is taken; empty without TLS. */
+  readonly certificateSha256: () => string;
+}
+
+/**
+ * Opens a channel to a node of which only the address is known (design, section 8, "First contact").
+ *
+ * @param address IP address and port, IPv6 in brackets
+ * @throws NodeCallError where the address may not be dialled
+ */
+export type FirstContact = (address: string) => Contact;
 
 /** Names of gRPC's status codes. */
 export type CallCode =

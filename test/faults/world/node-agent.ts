@@ -84,6 +84,11 @@ export function agentOver(carry: Carry): NodeAgent {
       carry('Shutdown', caller, limits, async (agent, call) => {
         await agent.shutdown(call);
       }),
+    reprovision: (caller, limits) =>
+      carry('Reprovision', caller, limits, async (agent, call) => ({
+        message: '',
+        restartingInMs: await agent.reprovision(call),
+      })),
     getRunStatus: (caller, limits) =>
       carry('GetRunStatus', caller, limits, async (agent, call) =>
         toRunStatus(fromRunRecord(await agent.getRunStatus(call, caller.runId))),
