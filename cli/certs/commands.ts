@@ -10,11 +10,7 @@ const defaultDays = 365;
 /** Longer than any certificate should live, and short of the end of time in X.509. */
 const mostDays = 3650;
 
-export function addCertsCommands(slipway: Command, terminal: Terminal): void {
-  const certs = slipway
-    .command('certs')
-    .description('certificates for services, operators and viewers')
-    .helpCommand(false);
+export function fillCerts(certs: Command, terminal: Terminal): void {
   certs
     .command('dev')
     .description(

@@ -5,8 +5,7 @@ import { refuseExisting, refuseSame, writeWhole } from '../files/write.js';
 import type { Terminal } from '../terminal.js';
 import { newKeyPair } from './key-pair.js';
 
-export function addKeysCommands(slipway: Command, terminal: Terminal): void {
-  const keys = slipway.command('keys').description('ed25519 keys, which sign tokens').helpCommand(false);
+export function fillKeys(keys: Command, terminal: Terminal): void {
   keys
     .command('new')
     .description(

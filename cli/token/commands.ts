@@ -6,11 +6,7 @@ import { addProvisioningCommand } from './provisioning.js';
 import { addVerifyCommand } from './verify.js';
 import { addViewCommand } from './view.js';
 
-export function addTokenCommands(slipway: Command, terminal: Terminal): void {
-  const token = slipway
-    .command('token')
-    .description('tokens that nodes boot with, and tokens that they are given')
-    .helpCommand(false);
+export function fillToken(token: Command, terminal: Terminal): void {
   addProvisioningCommand(token, terminal);
   addViewCommand(token, terminal);
   addVerifyCommand(token, terminal);

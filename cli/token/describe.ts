@@ -3,6 +3,7 @@
 import { formatDuration } from '../../shared/durations.js';
 import { timeClaim, timeText } from '../../shared/trust/claims.js';
 import type { OpenedToken } from '../../shared/trust/compact-token.js';
+import { printable } from '../text/printable.js';
 
 /** What the claims mean whose names do not say it. */
 const meanings: Readonly<Record<string, string>> = {
@@ -73,12 +74,4 @@ function secondsOf(name: string, value: unknown): number | undefined {
 function roundTo(ms: number): number {
   const unit = ms > 172_800_000 ? 86_400_000 : ms > 7_200_000 ? 3_600_000 : 1000;
   return Math.floor(ms / unit) * unit;
-}
-
-/** What would move the cursor, colour the screen or turn the direction of writing is shown by its number. */
-function printable(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
 }

@@ -2,20 +2,17 @@
 
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '../../shared/clock.js';
-import { ConfigError, type Problem } from '../../shared/config/config-error.js';
 import type { Logger } from '../../shared/logger.js';
 import { Metrics } from '../../shared/metrics/registry.js';
 import { systemLookup } from '../../shared/net/lookup.js';
 import type { App } from '../../shared/process/run-process.js';
 import { Phases } from '../../shared/shutdown.js';
-import { loadTls } from '../../shared/tls/load-tls.js';
 import type { DiscoveryConfig } from './config.js';
-import { isFile, type ReadText } from './cycles/targets.js';
 import { Discovery, type Surroundings } from './discovery.js';
 import { type Addresses, Doors } from './doors.js';
+import { openFiles } from './files.js';
 import { showCredentialExpiry } from './metrics.js';
 import { GrpcProber } from './probes/identify.js';
-import { openTokens } from './reports/tokens.js';
 
 /** A discovery service that runs. */
 export interface DiscoveryApp extends App, AsyncDisposable {
@@ -33,21 +30,21 @@ export async function createApp(
   log: Logger,
   overrides: Partial<Surroundings> = {},
 ): Promise<DiscoveryApp> {
+  const { clock = systemClock, readText = (path) => readFile(path, 'utf8') } = overrides;
+  const files = await openFiles(config, { clock, log, readText });
+  const { tls, tokens } = files;
   const surroundings: Surroundings = {
-    clock: systemClock,
+    clock,
     lookup: systemLookup,
-    readText: (path) => readFile(path, 'utf8'),
+    readText,
     prober: new GrpcProber({
-      clock: overrides.clock ?? systemClock,
+      clock,
       insecure: config.tls.mode === 'insecure',
       timeoutMs: config.probe_timeout,
     }),
-    tokens: overrides.tokens ?? (await openTokens(config.jwt_verify_cert, log)),
+    tokens,
     ...overrides,
   };
-  await checkTargets(config.targets, surroundings.readText);
-  const { clock } = surroundings;
-  const tls = await loadTls(config.tls, { service: 'discovery', clock, log });
   const metrics = new Metrics({ site: config.site, service: 'discovery' });
   showCredentialExpiry(metrics, () => tls && (tls.files.current.expiresAt - clock.now()) / 1000);
   const discovery = new Discovery(config, surroundings, metrics, log);
@@ -58,35 +55,17 @@ export async function createApp(
   } catch (error) {
     discovery.stop();
     await doors.close(0);
-    tls?.files.close();
+    files.close();
     throw error;
   }
   const phases = new Phases()
     .add('not ready', () => doors.setServing(false))
     .add('cycles', () => discovery.stop())
     .add('listeners', (leftMs) => doors.close(leftMs))
-    .add('certificates', () => tls?.files.close());
+    .add('certificates', () => files.close());
   doors.setServing(true);
   const stop = async () => {
     await phases.run(config.shutdown_grace, log);
   };
   return { addresses: doors.addresses, stop, [Symbol.asyncDispose]: stop };
-}
-
-/** @throws ConfigError: at start, a file that is not there is more likely a mistyped address */
-async function checkTargets(targets: readonly string[], readText: ReadText): Promise<void> {
-  const problems: Problem[] = [];
-  for (const [index, target] of targets.entries()) {
-    if (!isFile(target)) continue;
-    try {
-      await readText(target);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      problems.push({
-        path: `targets[${index}]`,
-        message: `is neither host:port nor a file that can be read: ${why}`,
-      });
-    }
-  }
-  if (problems.length > 0) throw new ConfigError('the configuration of discovery', problems);
 }

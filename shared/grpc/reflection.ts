@@ -1,12 +1,11 @@
 // Server reflection: what the server serves, told to grpcurl and its like. The descriptors are those that buf
 // built from proto/; proto-loader's own leave out imports and rename types, and clients refuse them.
 
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
-import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { toBinary } from '@bufbuild/protobuf';
+import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import type { Server, ServiceDefinition } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
+import { descriptorSet } from '../wire/descriptors.js';
 import type { OpenCalls } from './open-calls.js';
 
 /** A service of reflection: v1 or v1alpha. */
@@ -43,7 +42,7 @@ export function addReflection(
 }
 
 function reflectionOf(services: string[]): readonly Part[] {
-  const { file } = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorsPath()));
+  const { file } = descriptorSet();
   const fileDescriptorProtos = file.map((each) => Buffer.from(toBinary(FileDescriptorProtoSchema, each)));
   // The library takes what proto-loader gives, and reads nothing of it but the descriptors.
   const format = 'Protocol Buffer 3 EnumDescriptorProto' as const;
@@ -53,15 +52,6 @@ function reflectionOf(services: string[]): readonly Part[] {
     addService: (definition, implementation) => parts.push({ definition, implementation }),
   });
   return parts;
-}
-
-/** proto/ is beside shared/ in the source tree, and beside dist/ once compiled. */
-function descriptorsPath(): string {
-  for (const folder of ['../../proto', '../../../proto']) {
-    const path = fileURLToPath(new URL(`${folder}/descriptors.binpb`, import.meta.url));
-    if (existsSync(path)) return path;
-  }
-  throw new Error('proto/descriptors.binpb is missing: it belongs to the installation');
 }
 
 /** @returns the full name of a service, as in `slipway.node.v1.NodeAgentService` */

@@ -34,7 +34,7 @@ export function parseCommand(service: string, words: readonly string[]): Command
 }
 
 function usage(service: string): string {
-  return `Usage: ${service} [--config FILE]
+  return `Usage: slipway ${service} [--config FILE]
 
   --config FILE  the configuration, YAML; else SLIPWAY_CONFIG, else /etc/slipway/${service}.yaml
   --version      print the version

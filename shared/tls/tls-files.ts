@@ -22,7 +22,7 @@ export interface TlsPaths {
 
 export interface TlsFilesOptions {
   readonly clock: Clock;
-  readonly log: Logger;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Extended key usages that the certificate must have, where it has any. */
   readonly usages?: readonly Usage[];
 }

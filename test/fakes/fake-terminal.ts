@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { runSlipway } from '../../cli/slipway.js';
+import type { ServiceName } from '../../cli/terminal.js';
 
 export interface SlipwayResult {
   readonly code: number;
@@ -16,6 +17,16 @@ export interface SlipwayOptions {
   /** What standard input gives. */
   readonly input?: string;
   readonly now?: Date;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Characters in a line; without, standard output is no terminal. */
+  readonly columns?: number;
+  /** Told all that was printed so far, whenever more is. */
+  readonly onOut?: (out: string) => void;
+  readonly onErr?: (err: string) => void;
+  /** Stops the command as a signal does. */
+  readonly stop?: AbortSignal;
+  /** Told of the service that is to be run. */
+  readonly onService?: (name: ServiceName, flags: readonly string[]) => void;
 }
 
 /** Runs one command to its end. */
@@ -28,12 +39,19 @@ export async function slipway(
   const code = await runSlipway(words, {
     out: (text) => {
       out += text;
+      options.onOut?.(out);
     },
     err: (text) => {
       err += text;
+      options.onErr?.(err);
     },
     readInput: async () => options.input ?? '',
     now: () => options.now ?? new Date(),
+    env: options.env ?? {},
+    columns: options.columns,
+    timeZone: 'UTC',
+    onStop: (callback) => options.stop?.addEventListener('abort', callback),
+    runService: async (name, flags) => options.onService?.(name, flags),
   });
   return { code, out, err };
 }

@@ -1,0 +1,56 @@
+// Hosts as a table: where each stands, since when, for how long, and how its last run ended.
+
+import { HostState, Step } from '../../shared/gen/slipway/provisioner/v1/host.js';
+import type { Host } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { distance } from '../text/moments.js';
+import { nameOf } from '../text/name.js';
+import type { Toned } from '../text/paint.js';
+import { printable } from '../text/printable.js';
+import { type Column, table } from '../text/table.js';
+import type { View } from '../text/view.js';
+import { tonedOutcome } from '../words/outcomes.js';
+import { tonedState } from '../words/states.js';
+
+const columns: readonly Column[] = [
+  { title: 'IDENTITY', whole: true },
+  { title: 'STATE', whole: true },
+  { title: 'SINCE', right: true },
+  { title: 'LEFT', right: true },
+  { title: 'FAILED', right: true },
+  { title: 'LAST RUN' },
+  { title: 'ADDRESS' },
+  { title: 'MESSAGE' },
+];
+
+export function hostLines(hosts: readonly Host[], view: View): string[] {
+  return table(
+    columns,
+    hosts.map((host) => row(host, view)),
+    view,
+  );
+}
+
+function row(host: Host, view: View): Toned[] {
+  return [
+    printable(host.identity),
+    tonedState(host.state, whereIn(host)),
+    distance(host.stateSince, view),
+    distance(host.stateUntil, view),
+    host.failuresInARow === 0 ? '' : String(host.failuresInARow),
+    tonedOutcome({ outcome: host.lastOutcome, reason: host.lastReason }),
+    printable(host.address),
+    { text: printable(host.lastMessage), tone: 'quiet' },
+  ];
+}
+
+/** The place in the queue, or the step. */
+export function whereIn({ state, queuePlace, step }: Host): string {
+  switch (state) {
+    case HostState.QUEUED:
+      return queuePlace > 0 ? `#${queuePlace}` : '';
+    case HostState.RUNNING:
+      return nameOf(Step, step);
+    default:
+      return '';
+  }
+}

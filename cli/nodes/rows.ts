@@ -1,0 +1,37 @@
+// Nodes as a table.
+
+import { type Node, NodeSource } from '../../shared/gen/slipway/discovery/v1/discovery.js';
+import { distance } from '../text/moments.js';
+import { nameOf } from '../text/name.js';
+import { printable } from '../text/printable.js';
+import { type Column, table } from '../text/table.js';
+import type { View } from '../text/view.js';
+
+const columns: readonly Column[] = [
+  { title: 'IDENTITY', whole: true },
+  { title: 'ADDRESS', whole: true },
+  { title: 'VERSION' },
+  { title: 'UP', right: true },
+  { title: 'HEARD', right: true },
+  { title: 'SOURCE' },
+  { title: 'COMPONENT' },
+  { title: 'LABELS' },
+];
+
+export function nodeLines(nodes: readonly Node[], view: View): string[] {
+  const rows = nodes.map((node) => [
+    printable(node.identity),
+    printable(node.address),
+    printable(node.version),
+    distance(node.firstSeen, view),
+    distance(node.lastSeen, view),
+    nameOf(NodeSource, node.source).toLowerCase(),
+    printable(node.component),
+    printable(
+      Object.entries(node.labels)
+        .map((pair) => pair.join('='))
+        .join(' '),
+    ),
+  ]);
+  return table(columns, rows, view);
+}
