@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { slipway } from '../test/fakes/fake-terminal.js';
+import { commandTable } from './command-table.js';
+import { serviceNames } from './terminal.js';
 
 describe('the slipway command', () => {
   test('--help lists the commands, and so does each group', async () => {
     const { code, out } = await slipway(['--help']);
     expect(code).toBe(0);
-    for (const name of ['certs', 'keys', 'token']) expect(out).toContain(name);
+    const names = commandTable.flatMap(({ commands }) =>
+      commands.map(({ signature }) => signature.split(' ')[0] ?? ''),
+    );
+    const places = names.map((name) => out.search(new RegExp(`^  ${name} `, 'm')));
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(places).not.toContain(-1);
     expect(await slipway(['certs', '--help'])).toMatchObject({
       code: 0,
       out: expect.stringContaining('dev'),
@@ -17,6 +24,14 @@ describe('the slipway command', () => {
       code: 0,
       out: expect.stringMatching(/^\d+\.\d+\.\d+/),
     });
+  });
+
+  test.each(serviceNames)('%s gets all that follows its name', async (name) => {
+    const services: unknown[] = [];
+    const flags = ['--config', 'x.yaml', '--version', '-h', '--unknown=1', 'more'];
+    const onService = (...run: unknown[]) => void services.push(run);
+    expect(await slipway([name, ...flags], { onService })).toEqual({ code: 0, out: '', err: '' });
+    expect(services).toEqual([[name, flags]]);
   });
 
   test.each([

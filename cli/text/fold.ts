@@ -28,5 +28,5 @@ export function indented(text: string, margin: number, columns: number | undefin
 
 /** Cuts what does not fit, and says so. */
 export function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(width - 1, 0))}…`;
+  return text.length <= width ? text : `${text.slice(0, Math.max(width - 1, 0)).trimEnd()}…`;
 }

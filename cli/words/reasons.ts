@@ -4,7 +4,7 @@
 import type { FailureReason, UpgradeFailureReason } from '../../services/provisioner/run/outcome.js';
 
 /** By reason; one that is missing does not compile. */
-const meanings: Readonly<Record<FailureReason | UpgradeFailureReason, string>> = {
+export const reasonMeanings: Readonly<Record<FailureReason | UpgradeFailureReason, string>> = {
   UNREACHABLE: 'the node did not answer',
   IDENTITY_MISMATCH: 'another node answers at its address',
   NOT_PROVISIONING: 'the node takes no configuration any more',
@@ -40,5 +40,5 @@ const meanings: Readonly<Record<FailureReason | UpgradeFailureReason, string>> =
 
 /** @returns empty where there is no reason, or one that this version does not know */
 export function meaningOf(reason: string): string {
-  return Object.hasOwn(meanings, reason) ? meanings[reason as keyof typeof meanings] : '';
+  return Object.hasOwn(reasonMeanings, reason) ? reasonMeanings[reason as keyof typeof reasonMeanings] : '';
 }
