@@ -20,6 +20,11 @@ export class Page {
     this.#lines = withoutCode(readFileSync(join(root, path), 'utf8'));
   }
 
+  /** All of it but blocks of code. */
+  get text(): string {
+    return this.#lines.join('\n');
+  }
+
   /** The rows of all tables under a heading, without those that head them. */
   rowsUnder(heading: string): Row[] {
     return this.tablesUnder(heading).flatMap(([, ...rows]) => rows);
