@@ -119,4 +119,8 @@ describe('the environment', () => {
       'SLIPWAY_WORKRES is no setting of provisioner and is ignored; did you mean SLIPWAY_WORKERS?',
     ]);
   });
+
+  it('may tell the slipway command where services are: nothing is said of that', () => {
+    expect(load(minimalConfig, { SLIPWAY_PROVISIONER: 'p:7420' }).warnings).toEqual([]);
+  });
 });

@@ -11,6 +11,9 @@ const prefix = 'SLIPWAY_';
 /** Names the configuration file itself; no setting. */
 export const configVariable = 'SLIPWAY_CONFIG';
 
+/** Tell the slipway command where services are; they may stand in the environment of a service as well. */
+const commandVariables: readonly string[] = ['SLIPWAY_PROVISIONER', 'SLIPWAY_DISCOVERY'];
+
 /** Settings with those of the environment put over them. */
 export interface Overlaid {
   readonly settings: Readonly<Record<string, unknown>>;
@@ -61,6 +64,7 @@ function unknownVariables(settings: readonly Setting[], env: NodeJS.ProcessEnv, 
   const names = [...known].map((variable) => variable.slice(prefix.length));
   return Object.keys(env)
     .filter((variable) => variable.startsWith(prefix) && !known.has(variable))
+    .filter((variable) => !commandVariables.includes(variable))
     .sort()
     .map((variable) => {
       const meant = nearest(variable.slice(prefix.length), names);
