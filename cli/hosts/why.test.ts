@@ -39,7 +39,11 @@ describe('why a host', () => {
         failuresInARow: 3,
       },
       waits: [
-        { cause: WaitCause.BACKOFF, until: fromNoon(252), message: 'What to do: see that the agent runs' },
+        {
+          cause: WaitCause.BACKOFF,
+          until: fromNoon(252),
+          message: 'Its last run failed. What to do: see that the agent runs',
+        },
         { cause: WaitCause.PAUSED, message: 'Paused by eve.' },
       ],
       runs: [unreachable],
@@ -48,6 +52,7 @@ describe('why a host', () => {
 3 runs in a row have failed. Last sighted 8 s ago, at 11:59:52.
 
 It waits for the end of its backing off, for 4 min 12 s more, until 12:04:12.
+  Its last run failed.
   What to do: see that the agent runs.
 Then also for the end of the pause.
   Paused by eve.

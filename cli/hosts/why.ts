@@ -74,7 +74,8 @@ function waitLines(host: Host, waits: readonly Wait[], view: View): string[] {
 function waitOf(lead: string, { cause, until, message }: Wait, tone: Tone | undefined, view: View): string[] {
   const when = until === undefined ? '' : `, ${limit(until, view)}`;
   const head = paint({ text: `${lead} ${causeInWords(cause)}${when}.`, tone }, view);
-  return message === '' ? [head] : [head, ...indented(sentence(printable(message)), 2, view.columns)];
+  const parts = message === '' ? [] : printable(message).split(/ (?=What to do: )/);
+  return [head, ...parts.flatMap((part) => indented(sentence(part), 2, view.columns))];
 }
 
 /** The end of a wait: `for 4 min 12 s more, until 14:03:22`. */
