@@ -42,6 +42,14 @@ export function unary<Req, Res>(
   };
 }
 
+export interface StreamOptions {
+  /**
+   * Whether messages may wait for a slow reader. Default true: 16 of them, so that many small ones go out together.
+   * False where each is large: then the next may be written once one has left for the reader.
+   */
+  readonly ahead?: boolean;
+}
+
 /**
  * Serves a server stream, which ends well when `handle` returns.
  *
@@ -51,11 +59,12 @@ export function unary<Req, Res>(
 export function serverStream<Req, Res>(
   log: Logger,
   handle: (request: Req, context: CallContext, write: (message: Res) => Promise<void>) => Promise<void>,
+  { ahead = true }: StreamOptions = {},
 ): handleServerStreamingCall<Req, Res> {
   return (call) => {
     const life = new CallLife(call, log);
     life.stopWithServer();
-    const write = (message: Res) => writeTo(call, message, life.signal);
+    const write = (message: Res) => writeTo(call, message, life.signal, ahead);
     const run = async () => handle(call.request, life, write);
     run().then(
       () => {
@@ -76,25 +85,27 @@ function writeTo<Res>(
   call: ServerWritableStream<unknown, Res>,
   message: Res,
   signal: AbortSignal,
+  ahead: boolean,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(signal.reason);
       return;
     }
-    if (call.write(message)) {
-      resolve();
-      return;
-    }
-    const onDrain = () => {
+    const onDone = () => {
       signal.removeEventListener('abort', onAbort);
       resolve();
     };
     const onAbort = () => {
-      call.off('drain', onDrain);
+      call.off('drain', onDone);
       reject(signal.reason);
     };
-    call.once('drain', onDrain);
+    const isFull = !call.write(message, ahead ? undefined : onDone);
+    if (ahead && !isFull) {
+      resolve();
+      return;
+    }
+    if (ahead) call.once('drain', onDone);
     signal.addEventListener('abort', onAbort, { once: true });
   });
 }

@@ -1,9 +1,12 @@
 // Handlers over a real connection: what they throw, when they are told to stop, and how they keep up with a
 // slow reader.
 
+import { once } from 'node:events';
+import { connect } from 'node:http2';
 import { type ClientReadableStream, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import {
+  NodeDiscoveryServiceService,
   WatchNodesRequest,
   type WatchNodesResponse,
 } from '../../shared/gen/slipway/discovery/v1/discovery.js';
@@ -247,6 +250,46 @@ test('a reader that stands still makes the writer wait, and gets everything once
   await ended.promise;
   expect(numbers).toHaveLength(total);
 });
+
+test.each([
+  [true, 15],
+  [false, 0],
+])(
+  'where a reader takes nothing, writing ahead %j lets %i large messages wait behind one',
+  async (ahead, waiting) => {
+    let written = 0;
+    const { server, agent } = await startRig({
+      agent: { identify: unary(log, () => IdentifyResponse.fromPartial({})) },
+      discovery: {
+        watchNodes: serverStream(
+          log,
+          async (_request, _context, write) => {
+            for (; ; written++) await write(numbered(written, 1 << 18));
+          },
+          { ahead },
+        ),
+      },
+    });
+    // grpc-js would read some by itself.
+    const session = connect(`http://${server.address}`);
+    onTestFinished(() => session.destroy());
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': NodeDiscoveryServiceService.watchNodes.path,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
+    stream.on('error', () => {});
+    const emptyMessage = Buffer.alloc(5);
+    stream.end(emptyMessage);
+    await once(stream, 'response');
+    await standsStill(
+      () => written,
+      () => identify(agent),
+    );
+    expect(written).toBe(waiting);
+  },
+);
 
 test('a writer that waits for a reader is told when the reader goes away', async () => {
   const rejected = deferred<unknown>();
