@@ -29,7 +29,11 @@ export const commandTable: readonly CommandGroup[] = [
         'how the provisioner does',
         async () => (await import('./status/command.js')).fillStatus,
       ),
-      entry('hosts', 'the hosts that it knows', async () => (await import('./hosts/list.js')).fillHosts),
+      entry(
+        'hosts',
+        'the hosts that the provisioner knows',
+        async () => (await import('./hosts/list.js')).fillHosts,
+      ),
       entry('host <ID>', 'all about one host', async () => (await import('./hosts/one.js')).fillHost),
       entry(
         'why <ID>',

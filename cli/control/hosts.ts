@@ -8,6 +8,7 @@ import {
 } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
 import { withProvisioner } from '../connection/connect.js';
 import { addConnectionOptions, type ConnectionOptions } from '../connection/options.js';
+import { printJson } from '../json/print.js';
 import type { Terminal } from '../terminal.js';
 import { provisionLine, releaseLine, reprovisionLine } from './lines.js';
 
@@ -41,9 +42,12 @@ export function fillProvision(command: Command, terminal: Terminal): void {
       call(client.provisionHost, { identity, address, force }),
     );
     if (options.json === true) {
-      const { documentText, toDocument } = await import('../json/document.js');
-      const name = 'slipway.provisioner.v1.ProvisionHostResponse';
-      terminal.out(documentText(toDocument(name, ProvisionHostResponse, response)));
+      await printJson(
+        'slipway.provisioner.v1.ProvisionHostResponse',
+        ProvisionHostResponse,
+        response,
+        terminal,
+      );
     } else {
       terminal.out(`${provisionLine(identity, response)}\n`);
     }
@@ -57,9 +61,12 @@ export function fillReprovision(command: Command, terminal: Terminal): void {
       call(client.reprovisionHost, { identity, address: options.address ?? '' }),
     );
     if (options.json === true) {
-      const { documentText, toDocument } = await import('../json/document.js');
-      const name = 'slipway.provisioner.v1.ReprovisionHostResponse';
-      terminal.out(documentText(toDocument(name, ReprovisionHostResponse, response)));
+      await printJson(
+        'slipway.provisioner.v1.ReprovisionHostResponse',
+        ReprovisionHostResponse,
+        response,
+        terminal,
+      );
     } else {
       terminal.out(`${reprovisionLine(identity, response)}\n`);
     }
@@ -78,9 +85,7 @@ export function fillRelease(command: Command, terminal: Terminal): void {
       call(client.releaseHost, { identity }),
     );
     if (options.json === true) {
-      const { documentText, toDocument } = await import('../json/document.js');
-      const name = 'slipway.provisioner.v1.ReleaseHostResponse';
-      terminal.out(documentText(toDocument(name, ReleaseHostResponse, response)));
+      await printJson('slipway.provisioner.v1.ReleaseHostResponse', ReleaseHostResponse, response, terminal);
     } else {
       terminal.out(`${releaseLine(identity, response)}\n`);
     }

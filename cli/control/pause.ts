@@ -8,6 +8,7 @@ import {
 } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
 import { withProvisioner } from '../connection/connect.js';
 import { addConnectionOptions, type ConnectionOptions } from '../connection/options.js';
+import { printJson } from '../json/print.js';
 import { pauseLine } from '../status/lines.js';
 import type { Terminal } from '../terminal.js';
 import { textOf } from '../text/paint.js';
@@ -31,10 +32,7 @@ export function fillPause(command: Command, terminal: Terminal): void {
         call(client.pause, { message: message ?? '' }),
       );
       if (options.json === true) {
-        const { documentText, toDocument } = await import('../json/document.js');
-        terminal.out(
-          documentText(toDocument('slipway.provisioner.v1.PauseResponse', PauseResponse, response)),
-        );
+        await printJson('slipway.provisioner.v1.PauseResponse', PauseResponse, response, terminal);
       } else {
         terminal.out(`paused: ${pauseText(response.pause, terminal)}\n`);
       }
@@ -50,10 +48,7 @@ export function fillResume(command: Command, terminal: Terminal): void {
         call(client.resume, { message: message ?? '' }),
       );
       if (options.json === true) {
-        const { documentText, toDocument } = await import('../json/document.js');
-        terminal.out(
-          documentText(toDocument('slipway.provisioner.v1.ResumeResponse', ResumeResponse, response)),
-        );
+        await printJson('slipway.provisioner.v1.ResumeResponse', ResumeResponse, response, terminal);
       } else if (response.pause?.paused === true) {
         terminal.out(`resumed, and still paused: ${pauseText(response.pause, terminal)}\n`);
       } else {

@@ -9,6 +9,7 @@ import {
 } from '../../shared/gen/slipway/provisioner/v1/events.js';
 import type { Connection } from '../connection/connect.js';
 import { pageSize } from '../connection/pages.js';
+import { printJson } from '../json/print.js';
 import type { Terminal } from '../terminal.js';
 import { viewOf } from '../text/view.js';
 import { eventLine, gapLine } from './line.js';
@@ -71,9 +72,7 @@ export async function printAll(
 
 async function print(found: ListEventsResponse, json: boolean, terminal: Terminal): Promise<void> {
   if (json) {
-    const { documentText, toDocument } = await import('../json/document.js');
-    const name = 'slipway.provisioner.v1.ListEventsResponse';
-    terminal.out(documentText(toDocument(name, ListEventsResponse, found)));
+    await printJson('slipway.provisioner.v1.ListEventsResponse', ListEventsResponse, found, terminal);
     return;
   }
   if (found.events.length === 0 && found.gaps.length === 0) {

@@ -10,6 +10,7 @@ import { exitCodes, SaidError, UsageError } from '../command-error.js';
 import { withProvisioner } from '../connection/connect.js';
 import { addConnectionOptions, type ConnectionOptions } from '../connection/options.js';
 import { readText } from '../files/read.js';
+import { printJson } from '../json/print.js';
 import type { Terminal } from '../terminal.js';
 import { viewOf } from '../text/view.js';
 import { helperLines } from './lines.js';
@@ -38,9 +39,7 @@ async function testHelper(identity: string | undefined, options: Options, termin
     call(client.testHelper, request),
   );
   if (options.json === true) {
-    const { documentText, toDocument } = await import('../json/document.js');
-    const name = 'slipway.provisioner.v1.TestHelperResponse';
-    terminal.out(documentText(toDocument(name, TestHelperResponse, response)));
+    await printJson('slipway.provisioner.v1.TestHelperResponse', TestHelperResponse, response, terminal);
   } else {
     terminal.out(`${helperLines(response, viewOf(terminal)).join('\n')}\n`);
   }

@@ -6,6 +6,7 @@ import { ListHostsResponse } from '../../shared/gen/slipway/provisioner/v1/provi
 import { withProvisioner } from '../connection/connect.js';
 import { addConnectionOptions, type ConnectionOptions } from '../connection/options.js';
 import { allPages, pageSize } from '../connection/pages.js';
+import { printJson } from '../json/print.js';
 import type { Terminal } from '../terminal.js';
 import { enumNames } from '../text/choice.js';
 import { viewOf } from '../text/view.js';
@@ -38,11 +39,8 @@ async function listHosts(options: Options, terminal: Terminal): Promise<void> {
     }),
   );
   if (options.json === true) {
-    const { documentText, toDocument } = await import('../json/document.js');
     const all = { hosts, nextPageToken: '' };
-    terminal.out(
-      documentText(toDocument('slipway.provisioner.v1.ListHostsResponse', ListHostsResponse, all)),
-    );
+    await printJson('slipway.provisioner.v1.ListHostsResponse', ListHostsResponse, all, terminal);
     return;
   }
   if (hosts.length === 0) terminal.err('no hosts\n');

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { GetHostResponse } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
 import { withProvisioner } from '../connection/connect.js';
 import { addConnectionOptions, type ConnectionOptions } from '../connection/options.js';
+import { printJson } from '../json/print.js';
 import type { Terminal } from '../terminal.js';
 import { type View, viewOf } from '../text/view.js';
 import { hostDetails } from './details.js';
@@ -29,10 +30,7 @@ function fill(
         call(client.getHost, { identity }),
       );
       if (options.json === true) {
-        const { documentText, toDocument } = await import('../json/document.js');
-        terminal.out(
-          documentText(toDocument('slipway.provisioner.v1.GetHostResponse', GetHostResponse, response)),
-        );
+        await printJson('slipway.provisioner.v1.GetHostResponse', GetHostResponse, response, terminal);
       } else {
         terminal.out(`${render(response, viewOf(terminal)).join('\n')}\n`);
       }

@@ -25,8 +25,3 @@ export function toDocument<T>(name: string, kind: MessageKind<T>, message: T): J
   const decoded = fromBinary(description, kind.encode(message).finish());
   return toJson(description, decoded, { registry, alwaysEmitImplicit: true });
 }
-
-/** A document, on lines that people can read too. */
-export function documentText(document: JsonValue): string {
-  return `${JSON.stringify(document, undefined, 2)}\n`;
-}

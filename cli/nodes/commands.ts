@@ -5,6 +5,7 @@ import { DiscoverResponse, ListNodesResponse } from '../../shared/gen/slipway/di
 import { withDiscovery } from '../connection/connect.js';
 import { addConnectionOptions, type ConnectionOptions } from '../connection/options.js';
 import { allPages, pageSize } from '../connection/pages.js';
+import { printJson } from '../json/print.js';
 import type { Terminal } from '../terminal.js';
 import { count } from '../text/count.js';
 import { viewOf } from '../text/view.js';
@@ -29,10 +30,7 @@ export function fillDiscover(command: Command, terminal: Terminal): void {
   addConnectionOptions(command, 'discovery').action(async (options: Options) => {
     const response = await withDiscovery(options, terminal, ({ client, call }) => call(client.discover, {}));
     if (options.json === true) {
-      const { documentText, toDocument } = await import('../json/document.js');
-      terminal.out(
-        documentText(toDocument('slipway.discovery.v1.DiscoverResponse', DiscoverResponse, response)),
-      );
+      await printJson('slipway.discovery.v1.DiscoverResponse', DiscoverResponse, response, terminal);
     } else {
       const { sighted, probed } = response;
       terminal.out(
@@ -51,9 +49,8 @@ async function listNodes(options: Options, terminal: Terminal): Promise<void> {
     }),
   );
   if (options.json === true) {
-    const { documentText, toDocument } = await import('../json/document.js');
     const all = { nodes, nextPageToken: '' };
-    terminal.out(documentText(toDocument('slipway.discovery.v1.ListNodesResponse', ListNodesResponse, all)));
+    await printJson('slipway.discovery.v1.ListNodesResponse', ListNodesResponse, all, terminal);
     return;
   }
   if (nodes.length === 0) terminal.err('no nodes\n');

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { GetStatusResponse } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
 import { withProvisioner } from '../connection/connect.js';
 import { addConnectionOptions, type ConnectionOptions } from '../connection/options.js';
+import { printJson } from '../json/print.js';
 import type { Terminal } from '../terminal.js';
 import { viewOf } from '../text/view.js';
 import { statusLines } from './lines.js';
@@ -16,9 +17,7 @@ export function fillStatus(command: Command, terminal: Terminal): void {
         call(client.getStatus, {}),
       );
       if (options.json === true) {
-        const { documentText, toDocument } = await import('../json/document.js');
-        const name = 'slipway.provisioner.v1.GetStatusResponse';
-        terminal.out(documentText(toDocument(name, GetStatusResponse, status)));
+        await printJson('slipway.provisioner.v1.GetStatusResponse', GetStatusResponse, status, terminal);
       } else {
         terminal.out(`${statusLines(status, viewOf(terminal)).join('\n')}\n`);
       }
