@@ -58,7 +58,10 @@ export async function createApp(
     await provisioner.pause.restore();
     server = await startServer({
       listen: config.listen,
-      services: [provisionerService(provisioner.pause, log), provisioningEventService()],
+      services: [
+        provisionerService({ pause: provisioner.pause, overview: provisioner.overview, log }),
+        provisioningEventService(),
+      ],
       ...(trust.tls && {
         credentials: trust.tls.serverCredentials,
         authenticator: trust.tls.authenticator,

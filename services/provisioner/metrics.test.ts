@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { newRunId } from '../../shared/identity.js';
 import { Metrics } from '../../shared/metrics/registry.js';
-import { identity } from '../../test/fakes/node-events.js';
+import { event } from '../../test/fakes/provisioning-events.js';
 import { createMeters, showState } from './metrics.js';
 
 const prefix = 'slipway_provisioner_';
@@ -71,25 +70,14 @@ describe("the provisioner's metrics", () => {
 
   it('count what happens', async () => {
     const { meters, lines } = started();
-    const of = { identity: identity('a'), runId: newRunId() };
     meters.sighted('INVALID');
     meters.observe('Configure', 'UNAVAILABLE', 20);
     meters.observe('Configure', '', 20);
     meters.helperRan({ durationMs: 5, reason: 'HELPER_EXIT' });
     meters.publish({ type: 'HOST_DROPPED', count: 7, examples: [] });
-    meters.publish({ type: 'NODE_CONFIRMED', ...of, onItsOwnWord: false });
-    meters.publish({ type: 'CONFIRMATION_MISSED', ...of });
-    meters.publish({
-      type: 'RUN_FINISHED',
-      ...of,
-      outcome: 'FAILED',
-      reason: 'UNREACHABLE',
-      message: '',
-      durationMs: 2_000,
-      nextState: 'RELEASED',
-      nextStateMs: undefined,
-      failuresInRow: 1,
-    });
+    meters.publish(event('NODE_CONFIRMED'));
+    meters.publish(event('CONFIRMATION_MISSED'));
+    meters.publish(event('RUN_FINISHED', { outcome: 'FAILED', reason: 'UNREACHABLE', durationMs: 2_000 }));
     const counted: [string, number][] = [
       ['sightings_total{type="INVALID"', 1],
       ['rpc_errors_total{rpc="Configure",code="UNAVAILABLE"', 1],

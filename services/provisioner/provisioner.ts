@@ -8,6 +8,7 @@ import type { Logger } from '../../shared/logger.js';
 import { Metrics } from '../../shared/metrics/registry.js';
 import type { Readiness } from '../../shared/monitor.js';
 import { parseCidr } from '../../shared/net/dial-policy.js';
+import { productVersion } from '../../shared/process/version.js';
 import type { Random } from '../../shared/random.js';
 import { serviceCredentials } from '../../shared/tls/channel-credentials.js';
 import type { ProvisionerConfig } from './config.js';
@@ -29,6 +30,8 @@ import { DiscoveryClient } from './sightings/discovery-client.js';
 import { Sightings } from './sightings/sightings.js';
 import type { WatchListener } from './sightings/watch.js';
 import { watchLog } from './sightings/watch-log.js';
+import { credentialStandings } from './standing/credentials.js';
+import { Overview } from './standing/overview.js';
 import type { Trust } from './trust.js';
 
 /** What comes from the machine, and from tests something else. */
@@ -38,9 +41,18 @@ export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
 }
 
+interface OverviewParts {
+  readonly clock: Clock;
+  /** This provisioner's instance id. */
+  readonly instance: string;
+  readonly freshness: Freshness;
+}
+
 export class Provisioner {
   readonly metrics: Metrics;
   readonly pause: OperatorPause;
+  /** For those who only look. */
+  readonly overview: Overview;
   /** Called when {@link readiness} may have changed. */
   readinessChanged: () => void = () => {};
   readonly #fleet: Fleet;
@@ -60,19 +72,22 @@ export class Provisioner {
     events.add(logLines(log));
     events.add(meters);
 
+    const instance = randomUUID();
     const { tokens, tls } = trust;
     this.#tls = tls;
     tls?.files.onExpiryChange(() => this.readinessChanged());
     const freshness = new Freshness(clock, config.interval);
     const dial = createDialer({
       site,
-      provisioner: randomUUID(),
+      provisioner: instance,
       maxInventoryBytes: config.max_inventory,
       networks: config.node_networks.map(parseCidr),
       tlsMode: config.tls.mode,
       clock,
       observer: meters,
     });
+    this.overview = this.#overview(config, trust, { clock, instance, freshness });
+    events.add(this.overview);
     const timeouts = { identifyTimeoutMs: config.identify_timeout, rpcTimeoutMs: config.rpc_timeout };
     this.#confirmations = new Confirmations({
       clock,
@@ -125,6 +140,7 @@ export class Provisioner {
       startRun,
       isStillThere: createIncumbentCheck({ dial, ...timeouts }),
       arrived: (arrival) => this.#cameUp(arrival, true),
+      forgetting: (host, cause) => this.overview.forgetting(host, cause),
       sink: events,
     });
     this.pause = new OperatorPause({
@@ -186,6 +202,44 @@ export class Provisioner {
     this.#confirmations.cameUp({ identity: node.identity, runId, configurationDigest }, believed);
   }
 
+  #overview(config: ProvisionerConfig, trust: Trust, parts: OverviewParts): Overview {
+    const { clock, instance, freshness } = parts;
+    const { tls, signing } = trust;
+    return new Overview({
+      clock,
+      about: {
+        site: config.site,
+        provisioner: instance,
+        version: productVersion(),
+        startedAt: clock.now(),
+      },
+      bounds: {
+        workers: config.workers,
+        queueLimit: config.queue_limit,
+        breakerLimit: config.helper_breaker,
+        helperSlots: config.helper_concurrency,
+        helperTimeoutMs: config.helper_timeout,
+      },
+      readiness: () => this.readiness,
+      pause: () => this.pause.note,
+      fleet: () => this.#fleet.status,
+      roster: () => this.#fleet.roster,
+      pendingConfirmations: () => this.#confirmations.pending,
+      pendingConfirmation: (runId) => this.#confirmations.waitsFor(runId),
+      helperWaiting: () => this.#helper.waiting,
+      intervalMs: () => freshness.intervalMs,
+      discoveries: () => this.#sightings.standings,
+      discoveryMissing: () => this.#sightings.whyNone,
+      log: () => undefined,
+      credentials: () =>
+        credentialStandings({
+          certificate: tls?.files,
+          signer: signing,
+          hasSigningToken: config.jwt_signing_token !== undefined,
+        }),
+    });
+  }
+
   #listener(
     freshness: Freshness,
     meters: Meters,
@@ -194,6 +248,7 @@ export class Provisioner {
     return {
       event: (event) => {
         meters.sighted(event.type);
+        this.overview.heard(event.type);
         this.#fleet.handle(event);
         // Who knows run and configuration is the node, whatever else is said in its name.
         if (event.type === 'PROVISIONED') this.#cameUp(event, false);

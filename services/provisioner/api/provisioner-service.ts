@@ -1,7 +1,9 @@
-// What operators ask of the provisioner (design, section 10). In this version that is Pause and Resume.
+// What operators ask of the provisioner, and tell it (design, section 10).
 
 import { status } from '@grpc/grpc-js';
 import {
+  type GetHostRequest,
+  type ListHostsRequest,
   type PauseResponse,
   type ProvisionerServiceServer,
   ProvisionerServiceService,
@@ -12,13 +14,24 @@ import { type CallContext, unary, unimplemented } from '../../../shared/grpc/han
 import type { ServedService } from '../../../shared/grpc/server.js';
 import type { Logger } from '../../../shared/logger.js';
 import { type OperatorPause, PauseNotKeptError } from '../fleet/pause.js';
+import type { Overview } from '../standing/overview.js';
 import { provisionerAccess } from './access.js';
 import { toPauseStatus } from './convert.js';
+import { toStatus } from './convert-status.js';
+import { getHost } from './get-host.js';
+import { listHosts } from './list-hosts.js';
 
 const longestMessage = 1024;
 
+export interface ProvisionerServiceOptions {
+  readonly pause: OperatorPause;
+  readonly overview: Overview;
+  readonly log: Logger;
+}
+
 /** Serves slipway.provisioner.v1.ProvisionerService. */
-export function provisionerService(pause: OperatorPause, log: Logger): ServedService {
+export function provisionerService(options: ProvisionerServiceOptions): ServedService {
+  const { pause, overview, log } = options;
   const change = (turn: (by: string, message: string) => Promise<void>) =>
     unary(log, async ({ message }: { message: string }, context: CallContext) => {
       checkMessage(message);
@@ -26,9 +39,9 @@ export function provisionerService(pause: OperatorPause, log: Logger): ServedSer
       return { pause: toPauseStatus(pause.note) } satisfies PauseResponse & ResumeResponse;
     });
   const implementation: ProvisionerServiceServer = {
-    getStatus: unimplemented('GetStatus'),
-    listHosts: unimplemented('ListHosts'),
-    getHost: unimplemented('GetHost'),
+    getStatus: unary(log, () => toStatus(overview.status())),
+    listHosts: unary(log, (request: ListHostsRequest) => listHosts(overview.accounts, request)),
+    getHost: unary(log, (request: GetHostRequest) => getHost(overview, request)),
     pause: change((by, message) => pause.pause(by, message)),
     resume: change((by, message) => pause.resume(by, message)),
     provisionHost: unimplemented('ProvisionHost'),

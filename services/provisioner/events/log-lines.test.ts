@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newRunId } from '../../../shared/identity.js';
 import { loggerTo } from '../../../shared/logger.js';
 import { identity } from '../../../test/fakes/node-events.js';
+import { event } from '../../../test/fakes/provisioning-events.js';
 import type { ProvisioningEvent } from './event.js';
 import { logLines } from './log-lines.js';
 
@@ -10,22 +11,11 @@ const name = identity('a.example.net');
 const of = { identity: name, runId };
 
 const run: ProvisioningEvent[] = [
-  { type: 'HOST_QUEUED', identity: name, cause: 'ADMITTED' },
-  { type: 'RUN_STARTED', ...of },
-  { type: 'STEP_COMPLETED', ...of, step: 'IDENTIFY', tries: 1, durationMs: 3.21 },
-  {
-    type: 'STEP_FAILED',
-    ...of,
-    step: 'CONFIGURE',
-    attempt: 1,
-    code: 'UNAVAILABLE',
-    reason: '',
-    message: 'connection dropped',
-    willRetry: true,
-    durationMs: 2,
-  },
-  {
-    type: 'RUN_FINISHED',
+  event('HOST_QUEUED', { identity: name }),
+  event('RUN_STARTED', of),
+  event('STEP_COMPLETED', of),
+  event('STEP_FAILED', of),
+  event('RUN_FINISHED', {
     ...of,
     outcome: 'FAILED',
     reason: 'RPC_FAILED',
@@ -34,8 +24,8 @@ const run: ProvisioningEvent[] = [
     nextState: 'RELEASED',
     nextStateMs: undefined,
     failuresInRow: 1,
-  },
-  { type: 'HOST_RELEASED', identity: name, cause: 'RUN_FINISHED' },
+  }),
+  event('HOST_RELEASED', { identity: name }),
 ];
 
 function logged(level: 'debug' | 'info', events: readonly ProvisioningEvent[]) {
@@ -46,7 +36,7 @@ function logged(level: 'debug' | 'info', events: readonly ProvisioningEvent[]) {
       { service: 'provisioner', site: 'lab', level },
     ),
   );
-  for (const event of events) sink.publish(event);
+  for (const one of events) sink.publish(one);
   return lines;
 }
 

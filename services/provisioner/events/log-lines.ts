@@ -57,9 +57,14 @@ function fieldsOf(event: ProvisioningEvent): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(event)) {
     if (key === 'type' || value === '' || value === undefined) continue;
-    fields[logName(key)] = typeof value === 'number' ? Math.round(value) : value;
+    fields[logName(key)] = logValue(value);
   }
   return fields;
+}
+
+function logValue(value: unknown): unknown {
+  if (typeof value === 'number') return Math.round(value);
+  return typeof value === 'bigint' ? value.toString() : value;
 }
 
 /** `runId` is `run_id`: names in logs are spelled as in the design. */

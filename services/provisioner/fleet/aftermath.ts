@@ -6,7 +6,7 @@ import type { Random } from '../../../shared/random.js';
 import type { EventSink } from '../events/event.js';
 import type { Outcome } from '../run/outcome.js';
 import type { RunResult } from '../run/run.js';
-import { type Counters, type CutOffRun, loopThreshold } from './counters.js';
+import { type Counters, type CutOffRun, loopThreshold, loopWindowMs } from './counters.js';
 import { afterRun, type DispositionPolicy, type Next, type Past, rowEffect } from './disposition.js';
 import type { Entry } from './entry.js';
 import { type Host, learnBootOfRun } from './host.js';
@@ -37,6 +37,7 @@ export class Aftermath {
     const { outcome, fetched } = result;
     const ranBoot = learnBootOfRun(host);
     const bootedSince = host.boots.current !== ranBoot;
+    host.version = fetched?.inventory?.value.version ?? host.version;
     host.fetched = fetched?.bootId === host.boots.current ? fetched : undefined;
     host.provisioned = outcome.kind === 'PROVISIONED' && !bootedSince;
 
@@ -88,7 +89,7 @@ export class Aftermath {
   }
 
   #publish({ identity }: Host, result: RunResult, next: Next, past: Past, cutOffRun?: CutOffRun): void {
-    const { runId, outcome, durationMs } = result;
+    const { runId, outcome, durationMs, lastStep } = result;
     const { sink } = this.#options;
     sink.publish({
       type: 'RUN_FINISHED',
@@ -100,10 +101,19 @@ export class Aftermath {
       durationMs,
       nextState: next.state,
       nextStateMs: 'ms' in next ? next.ms : undefined,
+      lastStep,
+      unsettled: outcome.kind === 'PROVISIONED' && outcome.unsettled,
       failuresInRow: past.failuresInRow,
     });
     if (past.comebacks >= loopThreshold) {
-      sink.publish({ type: 'PROVISION_LOOP', identity, times: past.comebacks });
+      const backoffMs = 'ms' in next ? next.ms : 0;
+      sink.publish({
+        type: 'PROVISION_LOOP',
+        identity,
+        times: past.comebacks,
+        withinMs: loopWindowMs,
+        backoffMs,
+      });
     }
   }
 

@@ -15,7 +15,7 @@ export interface CountersLimits {
 const countersLimits: CountersLimits = { entries: 100_000, lifeMs: 2 * 3_600_000 };
 
 /** Comebacks within this time are of one loop. */
-const loopWindowMs = 3_600_000;
+export const loopWindowMs = 3_600_000;
 
 /** From this many comebacks on, a node is looping. */
 export const loopThreshold = 3;

@@ -5,7 +5,7 @@ import type { Clock } from '../../../shared/clock.js';
 import type { Random } from '../../../shared/random.js';
 import type { EventSink } from '../events/event.js';
 import { inventoryServesIntervals } from '../run/inventory.js';
-import { type Counters, loopThreshold } from './counters.js';
+import { type Counters, loopThreshold, loopWindowMs } from './counters.js';
 import { type DispositionPolicy, loopBackoffMs } from './disposition.js';
 import type { Freshness } from './freshness.js';
 import { type Host, newHost } from './host.js';
@@ -74,7 +74,8 @@ export class Entry {
     const { counters, sink, policy, random } = this.#options;
     const times = counters.sighted(identity, node.bootId);
     if (times < loopThreshold) return undefined;
-    sink.publish({ type: 'PROVISION_LOOP', identity, times });
-    return loopBackoffMs(times, policy(), random);
+    const backoffMs = loopBackoffMs(times, policy(), random);
+    sink.publish({ type: 'PROVISION_LOOP', identity, times, withinMs: loopWindowMs, backoffMs });
+    return backoffMs;
   }
 }

@@ -189,7 +189,15 @@ describe('a provision loop', () => {
     await bench.end(provisioned);
     await bench.clock.advance(60_000);
     fleet.handle(sighted('a', 4));
-    expect(bench.sink.of('PROVISION_LOOP')).toEqual([{ type: 'PROVISION_LOOP', identity: 'a', times: 3 }]);
+    expect(bench.sink.of('PROVISION_LOOP')).toEqual([
+      {
+        type: 'PROVISION_LOOP',
+        identity: 'a',
+        times: 3,
+        withinMs: 3_600_000,
+        backoffMs: expect.closeTo(2 * intervalMs, -5),
+      },
+    ]);
     expect(fleet.status.hosts).toMatchObject({ BACKING_OFF: 1, QUEUED: 0, RUNNING: 0 });
     await bench.clock.advance(2 * intervalMs);
     expect(bench.runs.all).toHaveLength(4);

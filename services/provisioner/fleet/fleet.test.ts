@@ -65,10 +65,11 @@ describe('admission', () => {
   it('of a conflict only tells', () => {
     const bench = new FleetBench();
     const { fleet } = bench;
-    fleet.handle({ type: 'CONFLICT', node: node('a'), newcomerAddress: '192.0.2.7:1' });
+    const newcomer = { newcomerAddress: '192.0.2.7:1', newcomerBootId: boot(2) };
+    fleet.handle({ type: 'CONFLICT', node: node('a'), ...newcomer });
     expect(fleet.status.queued).toBe(0);
     expect(bench.sink.events).toEqual([
-      { type: 'NODE_CONFLICT', identity: 'a', address: '192.0.2.1:7430', newcomerAddress: '192.0.2.7:1' },
+      { type: 'NODE_CONFLICT', identity: 'a', address: '192.0.2.1:7430', bootId: boot(1), ...newcomer },
     ]);
   });
 });
@@ -248,7 +249,9 @@ describe('a new boot that another discovery service names', () => {
         type: 'NODE_CONFLICT',
         identity: 'a',
         address: '192.0.2.1:7430',
+        bootId: boot(1),
         newcomerAddress: '192.0.2.2:7430',
+        newcomerBootId: boot(2),
       },
     ]);
   });

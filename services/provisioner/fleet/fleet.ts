@@ -4,7 +4,7 @@
 import type { Clock } from '../../../shared/clock.js';
 import type { BootId } from '../../../shared/identity.js';
 import type { Random } from '../../../shared/random.js';
-import type { EventSink } from '../events/event.js';
+import type { EventSink, ReleaseCause } from '../events/event.js';
 import type { StartRun } from '../run/run.js';
 import { type Action, admission, type HostState, meaningOf } from './admission.js';
 import { Aftermath } from './aftermath.js';
@@ -15,6 +15,7 @@ import { type Host, learnBootOfRun, note } from './host.js';
 import { Hosts } from './hosts.js';
 import { Incumbents, type IsStillThere } from './incumbents.js';
 import type { Arrival, Conflict, Departure, NodeEvent, Sighting } from './node-event.js';
+import { type HostView, Roster } from './roster.js';
 import { UpgradedBoots } from './upgraded-boots.js';
 import { Workers } from './workers.js';
 
@@ -32,6 +33,8 @@ export interface FleetOptions {
   readonly isStillThere: IsStillThere;
   /** Told of each node that came up configured, unless another that is there has its name. */
   readonly arrived: (arrival: Arrival) => void;
+  /** Told of each host that is forgotten, as it was. */
+  readonly forgetting?: (host: HostView, cause: ReleaseCause) => void;
   readonly sink: EventSink;
 }
 
@@ -46,6 +49,8 @@ export interface FleetStatus {
 type HostEvent = Sighting | Departure | Arrival;
 
 export class Fleet {
+  /** For those who only look. */
+  readonly roster: Roster;
   readonly #clock: Clock;
   readonly #sink: EventSink;
   readonly #hosts: Hosts;
@@ -60,7 +65,11 @@ export class Fleet {
   constructor(options: FleetOptions) {
     const { clock, sink, freshness, holdMs, backoffMaxMs } = options;
     const counters = new Counters(clock);
-    const hosts = new Hosts(options);
+    const hosts = new Hosts({
+      ...options,
+      forgetting: (host, cause) => options.forgetting?.(this.roster.view(host), cause),
+    });
+    this.roster = new Roster({ hosts, counters, freshness, clock });
     const policy = () => ({ holdMs, backoffMaxMs, intervalMs: freshness.intervalMs });
     const upgradedBoots = new UpgradedBoots(clock);
     const parts = { ...options, hosts, counters, upgradedBoots, policy };
@@ -169,7 +178,8 @@ export class Fleet {
     const incumbent = host.node;
     this.#incumbents.ask(incumbent, (there) => {
       if (there) {
-        this.#publishConflict({ type: 'CONFLICT', node: incumbent, newcomerAddress: event.node.address });
+        const { address: newcomerAddress, bootId: newcomerBootId } = event.node;
+        this.#publishConflict({ type: 'CONFLICT', node: incumbent, newcomerAddress, newcomerBootId });
         return;
       }
       this.#apply(event, incumbent.bootId);
@@ -177,9 +187,10 @@ export class Fleet {
     });
   }
 
-  #publishConflict({ node, newcomerAddress }: Conflict): void {
-    const { identity, address } = node;
-    this.#sink.publish({ type: 'NODE_CONFLICT', identity, address, newcomerAddress });
+  #publishConflict({ node, newcomerAddress, newcomerBootId }: Conflict): void {
+    const { identity, address, bootId } = node;
+    const newcomer = { newcomerAddress, newcomerBootId };
+    this.#sink.publish({ type: 'NODE_CONFLICT', identity, address, bootId, ...newcomer });
   }
 }
 

@@ -9,18 +9,31 @@ import type { HostState } from './admission.js';
 import { Deadlines } from './deadlines.js';
 import { Drops } from './drops.js';
 import { type Host, type HostStanding, sourceOf } from './host.js';
+import { OrderedNames } from './ordered-names.js';
 import { Queue } from './queue.js';
+import { releaseMessages } from './release-messages.js';
+
+export interface HostsOptions {
+  readonly clock: Clock;
+  readonly sink: EventSink;
+  readonly queueLimit: number;
+  /** Told of each host that is forgotten, while it still is as it was. */
+  readonly forgetting?: (host: Host, cause: ReleaseCause) => void;
+}
 
 export class Hosts {
   readonly #clock: Clock;
   readonly #sink: EventSink;
+  readonly #forgetting: HostsOptions['forgetting'];
   readonly #records = new Map<Identity, Host>();
+  readonly #names = new OrderedNames<Identity>();
   readonly #counts: Record<HostState, number> = { QUEUED: 0, RUNNING: 0, HELD: 0, BACKING_OFF: 0 };
   readonly #queue: Queue<Host>;
   readonly #deadlines: Deadlines;
   readonly #drops: Drops;
 
-  constructor(options: { clock: Clock; sink: EventSink; queueLimit: number }) {
+  constructor(options: HostsOptions) {
+    this.#forgetting = options.forgetting;
     this.#clock = options.clock;
     this.#sink = options.sink;
     this.#queue = new Queue(options.queueLimit);
@@ -30,6 +43,16 @@ export class Hosts {
 
   get(identity: Identity): Host | undefined {
     return this.#records.get(identity);
+  }
+
+  /** The identities of all hosts in order, from `start` on. Not to be used across changes. */
+  identitiesFrom(start: string): Iterable<Identity> {
+    return this.#names.from(start);
+  }
+
+  /** The hosts that wait, in the order of their turns as things are. Not to be used across changes. */
+  queuedInTurn(): Iterable<Host> {
+    return this.#queue.inTurn();
   }
 
   get counts(): Readonly<Record<HostState, number>> {
@@ -98,14 +121,18 @@ export class Hosts {
   }
 
   release(host: Host, cause: ReleaseCause): void {
+    this.#forgetting?.(host, cause);
     this.#leave(host);
     this.#counts[host.standing.kind] -= 1;
     this.#records.delete(host.identity);
-    this.#sink.publish({ type: 'HOST_RELEASED', identity: host.identity, cause });
+    this.#names.delete(host.identity);
+    const message = releaseMessages[cause];
+    this.#sink.publish({ type: 'HOST_RELEASED', identity: host.identity, cause, message });
   }
 
   #record(host: Host): void {
     this.#records.set(host.identity, host);
+    this.#names.add(host.identity);
     this.#counts[host.standing.kind] += 1;
   }
 
@@ -117,7 +144,8 @@ export class Hosts {
     } else {
       this.#queue.pushHead(host, sourceOf(host.node));
     }
-    this.#sink.publish({ type: 'HOST_QUEUED', identity: host.identity, cause });
+    const { address, bootId } = host.node;
+    this.#sink.publish({ type: 'HOST_QUEUED', identity: host.identity, cause, address, bootId });
   }
 
   #move(host: Host, to: HostStanding): void {
@@ -125,6 +153,7 @@ export class Hosts {
     this.#counts[host.standing.kind] -= 1;
     this.#counts[to.kind] += 1;
     host.standing = to;
+    host.since = this.#clock.monotonic();
   }
 
   /** Undoes what a state holds on to. */

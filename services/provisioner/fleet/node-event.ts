@@ -48,6 +48,8 @@ export interface Conflict {
   readonly node: SightedNode;
   /** Address of the newcomer, which is not offered. */
   readonly newcomerAddress: string;
+  /** Undefined where discovery did not name it. */
+  readonly newcomerBootId: BootId | undefined;
 }
 
 export type NodeEvent = Sighting | Departure | Arrival | Conflict;

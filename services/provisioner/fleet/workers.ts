@@ -76,12 +76,12 @@ export class Workers {
   /** A run that makes no RPC. */
   #endAtOnce(host: Host, outcome: Outcome): void {
     const runId = newRunId();
-    this.#options.sink.publish({ type: 'RUN_STARTED', identity: host.identity, runId });
+    this.#publishStart(host, { runId, fence: 0n });
     this.#options.ended(host, { runId, outcome, fetched: host.fetched, durationMs: 0 });
   }
 
   #begin(host: Host): void {
-    const { hosts, counters, startRun, sink, ended } = this.#options;
+    const { hosts, counters, startRun, ended } = this.#options;
     const cutOffRun = counters.cutOffRun(host.identity, host.node.bootId);
     const run = startRun({
       node: host.node,
@@ -91,11 +91,18 @@ export class Workers {
     });
     hosts.run(host, run);
     this.#running.add(run);
-    sink.publish({ type: 'RUN_STARTED', identity: host.identity, runId: run.runId });
+    this.#publishStart(host, run);
     void run.finished.then((result) => {
       this.#running.delete(run);
       ended(host, result, cutOffRun);
       this.fill();
     });
+  }
+
+  #publishStart({ identity, node }: Host, { runId, fence }: Pick<RunInProgress, 'runId' | 'fence'>): void {
+    const { sink, counters } = this.#options;
+    const { bootId, address } = node;
+    const failuresInRow = counters.failuresInRow(identity);
+    sink.publish({ type: 'RUN_STARTED', identity, runId, fence, bootId, address, failuresInRow });
   }
 }

@@ -11,6 +11,12 @@ const identity = parseIdentity('n1.example.net') as Identity;
 const other = parseIdentity('n2.example.net') as Identity;
 const digest = 'ab'.repeat(32);
 const timeoutMs = 120_000;
+const confirmed = {
+  type: 'NODE_CONFIRMED',
+  identity,
+  configurationDigest: digest,
+  onItsOwnWord: false,
+} as const;
 
 function bench(options: { readonly source?: NodeSource; readonly answer?: Promise<boolean> } = {}) {
   const clock = new FakeClock();
@@ -42,13 +48,14 @@ function bench(options: { readonly source?: NodeSource; readonly answer?: Promis
 const provisioned = { provisioned: true, fence: 7n };
 
 describe('a node that came up', () => {
-  it('is confirmed once, however often it says so', () => {
-    const { confirmations, sink, runId } = bench();
+  it('is confirmed once, however often it says so', async () => {
+    const { confirmations, sink, runId, clock } = bench();
     confirmations.runEnded(runId, provisioned);
+    await clock.advance(1_000);
     for (let time = 0; time < 3; time += 1) {
       confirmations.cameUp({ identity, runId, configurationDigest: digest });
     }
-    expect(sink.events).toEqual([{ type: 'NODE_CONFIRMED', identity, runId, onItsOwnWord: false }]);
+    expect(sink.events).toEqual([{ ...confirmed, runId, afterMs: 1_000 }]);
     expect(confirmations.pending).toBe(0);
   });
 
@@ -57,7 +64,7 @@ describe('a node that came up', () => {
     confirmations.cameUp({ identity, runId, configurationDigest: digest.toUpperCase() });
     confirmations.runEnded(runId, provisioned);
     await clock.advance(timeoutMs);
-    expect(sink.types).toEqual(['NODE_CONFIRMED']);
+    expect(sink.events).toEqual([{ ...confirmed, runId, afterMs: 0 }]);
   });
 
   it('is not confirmed with another configuration, or as another node', async () => {
@@ -76,7 +83,7 @@ describe('a node that came up', () => {
     const runId = newRunId();
     confirmations.cameUp({ identity, runId, configurationDigest: digest });
     confirmations.cameUp({ identity, runId, configurationDigest: digest });
-    expect(sink.events).toEqual([{ type: 'NODE_CONFIRMED', identity, runId, onItsOwnWord: true }]);
+    expect(sink.events).toEqual([{ ...confirmed, runId, onItsOwnWord: true, afterMs: undefined }]);
   });
 
   it('of a run that nobody here knows is not confirmed where it is not believed', () => {
@@ -102,7 +109,7 @@ describe('a node that does not come up', () => {
     await clock.advance(timeoutMs - 1);
     expect(sink.events).toEqual([]);
     await clock.advance(1);
-    expect(sink.events).toEqual([{ type: 'CONFIRMATION_MISSED', identity, runId }]);
+    expect(sink.events).toEqual([{ type: 'CONFIRMATION_MISSED', identity, runId, timeoutMs }]);
   });
 
   it('is no news where its run has failed', async () => {
@@ -119,7 +126,7 @@ describe('a node that does not come up', () => {
     await clock.advance(timeoutMs + 60_000);
     confirmations.cameUp({ identity, runId, configurationDigest: 'cd'.repeat(32) });
     confirmations.cameUp({ identity, runId, configurationDigest: digest });
-    expect(sink.events.at(-1)).toEqual({ type: 'NODE_CONFIRMED', identity, runId, onItsOwnWord: false });
+    expect(sink.events.at(-1)).toEqual({ ...confirmed, runId, afterMs: timeoutMs + 60_000 });
     expect(sink.events).toHaveLength(2);
   });
 });

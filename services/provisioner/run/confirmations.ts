@@ -49,6 +49,12 @@ export function confirmTimeoutMs(intervalMs: number): number {
 }
 
 interface Pending extends PendingConfirmation {
+  /** When its run ended, monotonic milliseconds; undefined before. */
+  endedAt?: number;
+  /** When it is given up, monotonic milliseconds; undefined before its run has ended. */
+  until?: number;
+  /** False where the end of its run shows that it has nothing to come up with. */
+  mayComeUp?: boolean;
   timer?: Timer;
   asking?: AbortController;
 }
@@ -59,7 +65,7 @@ export class Confirmations {
   /** Confirmed runs, so that none is confirmed twice. */
   readonly #confirmed: Remembered<RunId, true>;
   /** Runs whose time is over: a node that is only late is still known for what it is. */
-  readonly #missed: Remembered<RunId, PendingConfirmation>;
+  readonly #missed: Remembered<RunId, Pending>;
 
   constructor(options: ConfirmationsOptions) {
     this.#options = options;
@@ -72,6 +78,19 @@ export class Confirmations {
     return this.#pending.size;
   }
 
+  /**
+   * Whether the node of a run has still to come up.
+   *
+   * @returns undefined where not; `until` when it is given up, Unix milliseconds, undefined while the run goes on
+   */
+  waitsFor(runId: RunId): { readonly until: number | undefined } | undefined {
+    const pending = this.#pending.get(runId);
+    if (pending === undefined || pending.mayComeUp === false) return undefined;
+    const { clock } = this.#options;
+    const { until } = pending;
+    return { until: until === undefined ? undefined : clock.now() + until - clock.monotonic() };
+  }
+
   /** A run is about to configure its node. */
   expect(pending: PendingConfirmation): void {
     this.#pending.set(pending.runId, { ...pending });
@@ -82,15 +101,17 @@ export class Confirmations {
     const pending = this.#pending.get(runId);
     if (pending === undefined) return;
     const { clock, timeoutMs, askNode } = this.#options;
-    pending.timer = clock.setTimer(timeoutMs(), () => this.#miss(pending, provisioned));
+    const waitMs = timeoutMs();
+    pending.endedAt = clock.monotonic();
+    pending.until = pending.endedAt + waitMs;
+    pending.timer = clock.setTimer(waitMs, () => this.#miss(pending, provisioned, waitMs));
     // One that was configured and not restarted may restart by itself.
-    const mayComeUp = provisioned || cutOff !== undefined;
-    if (!mayComeUp || pending.node.source !== 'PROBED') return;
+    pending.mayComeUp = provisioned || cutOff !== undefined;
+    if (!pending.mayComeUp || pending.node.source !== 'PROBED') return;
     const asking = new AbortController();
     pending.asking = asking;
     void askNode(pending, fence, asking.signal).then((confirmed) => {
-      if (confirmed && this.#pending.get(runId) === pending)
-        this.#confirm({ runId, identity: pending.node.identity }, false);
+      if (confirmed && this.#pending.get(runId) === pending) this.#confirm(pending);
     });
   }
 
@@ -104,13 +125,13 @@ export class Confirmations {
     if (this.#confirmed.get(runId) !== undefined) return;
     const expected = this.#pending.get(runId) ?? this.#missed.get(runId);
     if (expected === undefined) {
-      if (believed) this.#confirm({ runId, identity }, true);
+      if (believed) this.#publishConfirmed({ identity, runId, configurationDigest }, true);
       return;
     }
     const fits =
       expected.node.identity === identity &&
       expected.configurationDigest === configurationDigest.toLowerCase();
-    if (fits) this.#confirm({ runId, identity }, false);
+    if (fits) this.#confirm(expected);
   }
 
   /** Stops waiting. */
@@ -119,20 +140,26 @@ export class Confirmations {
     this.#pending.clear();
   }
 
-  #confirm({ runId, identity }: { runId: RunId; identity: Identity }, onItsOwnWord: boolean): void {
+  #confirm({ node, runId, configurationDigest, endedAt }: Pending): void {
+    const afterMs = endedAt === undefined ? 0 : this.#options.clock.monotonic() - endedAt;
     this.#drop(runId);
     this.#missed.delete(runId);
-    this.#confirmed.set(runId, true);
-    this.#options.events.publish({ type: 'NODE_CONFIRMED', identity, runId, onItsOwnWord });
+    this.#publishConfirmed({ identity: node.identity, runId, configurationDigest }, false, afterMs);
   }
 
-  #miss(pending: Pending, provisioned: boolean): void {
+  #publishConfirmed(node: CameUp, onItsOwnWord: boolean, afterMs?: number): void {
+    this.#confirmed.set(node.runId, true);
+    this.#options.events.publish({ type: 'NODE_CONFIRMED', ...node, onItsOwnWord, afterMs });
+  }
+
+  #miss(pending: Pending, provisioned: boolean, timeoutMs: number): void {
     const { runId, node } = pending;
     this.#drop(runId);
     this.#missed.set(runId, pending);
     // A run that failed has said so; that its node does not come up is no news.
     if (!provisioned) return;
-    this.#options.events.publish({ type: 'CONFIRMATION_MISSED', identity: node.identity, runId });
+    const { identity } = node;
+    this.#options.events.publish({ type: 'CONFIRMATION_MISSED', identity, runId, timeoutMs });
   }
 
   #drop(runId: RunId): void {

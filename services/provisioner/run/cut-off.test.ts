@@ -175,7 +175,14 @@ describe('a node that restarts by itself after its run was cut off', () => {
     const configurationDigest = bench.node.records.get(runId)?.configurationDigest ?? '';
     bench.confirmations.cameUp({ identity, runId, configurationDigest }, false);
     expect(bench.sink.of('NODE_CONFIRMED')).toEqual([
-      { type: 'NODE_CONFIRMED', identity, runId, onItsOwnWord: false },
+      {
+        type: 'NODE_CONFIRMED',
+        identity,
+        runId,
+        configurationDigest,
+        onItsOwnWord: false,
+        afterMs: 3_000_000,
+      },
     ]);
   });
 });

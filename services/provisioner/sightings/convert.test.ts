@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NodeEventType, NodeSource } from '../../../shared/gen/slipway/discovery/v1/discovery.js';
 import { wireEvent, wireNode } from '../../../test/fakes/fake-discovery.js';
+import { boot } from '../../../test/fakes/node-events.js';
 import { InvalidEventError, toNodeEvent } from './convert.js';
 
 const bytes = Buffer.from('ab'.repeat(32), 'hex');
@@ -56,14 +57,15 @@ describe('an event of discovery', () => {
     expect(toNodeEvent(event, 'd:1')).toMatchObject({ runId: undefined, configurationDigest: '' });
   });
 
-  it('of a conflict names both addresses', () => {
+  it('of a conflict names both addresses and boots', () => {
     const event = wireEvent({
       type: NodeEventType.CONFLICT,
-      newcomer: wireNode({ address: '[2001:db8::1]:2' }),
+      newcomer: wireNode({ address: '[2001:db8::1]:2', bootId: boot(2) }),
     });
     expect(toNodeEvent(event, 'd:1')).toMatchObject({
       node: { address: '127.0.0.1:1' },
       newcomerAddress: '[2001:db8::1]:2',
+      newcomerBootId: boot(2),
     });
   });
 

@@ -40,7 +40,12 @@ export function toNodeEvent(event: WireEvent, discovery: string): NodeEvent {
         configurationDigest: event.configurationDigest.length === 32 ? hex(event.configurationDigest) : '',
       };
     case NodeEventType.CONFLICT:
-      return { type: 'CONFLICT', node, newcomerAddress: event.newcomer?.address ?? '' };
+      return {
+        type: 'CONFLICT',
+        node,
+        newcomerAddress: event.newcomer?.address ?? '',
+        newcomerBootId: parseBootId(event.newcomer?.bootId ?? ''),
+      };
     default:
       throw new InvalidEventError(`its type ${event.type} is not known`);
   }

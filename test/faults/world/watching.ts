@@ -66,7 +66,12 @@ function eventOf(event: DiscoveryEvent, epoch: string): NodeEvent {
     case 'PROVISIONED':
       return { type: event.type, node, runId: event.runId, configurationDigest: event.configurationDigest };
     case 'CONFLICT':
-      return { type: event.type, node, newcomerAddress: event.newcomer.address };
+      return {
+        type: event.type,
+        node,
+        newcomerAddress: event.newcomer.address,
+        newcomerBootId: event.newcomer.bootId,
+      };
   }
 }
 
