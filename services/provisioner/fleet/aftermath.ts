@@ -43,11 +43,16 @@ export class Aftermath {
 
     const outdated = !bootedSince && host.node.certificateSha256 !== '';
     const past = { ...this.#count(host, ranBoot, outcome), outdated };
-    const next = afterRun(outcome, past, this.#options.policy(), this.#options.random);
+    const isReleased = host.wish?.kind === 'RELEASE';
+    const next: Next = isReleased
+      ? { state: 'RELEASED' }
+      : afterRun(outcome, past, this.#options.policy(), this.#options.random);
+    if (next.state !== 'QUEUED') host.wish = undefined;
     this.#rememberCutOff(host, ranBoot, result);
     this.#publish(host, result, next, past, cutOffRun);
-    this.#follow(host, next, outcome);
-    if (bootedSince && host.left === undefined) this.#meetNewBoot(host, next, outcome);
+    if (isReleased) this.#options.hosts.release(host, 'OPERATOR');
+    else this.#follow(host, next, outcome);
+    if (bootedSince && host.left === undefined && !isReleased) this.#meetNewBoot(host, next, outcome);
   }
 
   /** A boot that was sighted too late to supersede the run does now what it does to any other host. */

@@ -29,3 +29,15 @@ describe('the boots of a node', () => {
     expect(boots.relation(boot(3))).toBe('REPLACED');
   });
 });
+
+it('makes current a boot that was met, also one that had been replaced', () => {
+  const boots = new Boots(boot(1));
+  boots.add(boot(2));
+  boots.met(boot(1));
+  expect(boots.current).toBe(boot(1));
+  expect(boots.relation(boot(2))).toBe('REPLACED');
+  boots.met(boot(3));
+  expect(boots.current).toBe(boot(3));
+  for (let number = 4; number <= 10; number++) boots.met(boot(number));
+  expect(boots.relation(boot(2))).toBe('NEW');
+});

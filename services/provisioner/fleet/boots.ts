@@ -32,6 +32,13 @@ export class Boots {
     if (this.#seen.length > kept) this.#seen.shift();
   }
 
+  /** Makes a boot the current one, also where it was replaced: whoever calls has met it. */
+  met(boot: BootId): void {
+    const at = this.#seen.indexOf(boot);
+    if (at >= 0) this.#seen.splice(at, 1);
+    this.add(boot);
+  }
+
   /** Records a boot that came after `predecessor`, which may have been replaced since. */
   insertAfter(predecessor: BootId, boot: BootId): void {
     if (this.#seen.includes(boot)) return;

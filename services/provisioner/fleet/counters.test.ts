@@ -38,6 +38,15 @@ describe('failures in a row', () => {
 });
 
 describe('comebacks', () => {
+  it('are none where the node was made to come back, that once', () => {
+    const counters = new Counters(new FakeClock());
+    counters.provisioned(a, boot(1));
+    counters.expected(a);
+    expect(counters.sighted(a, boot(2))).toBe(0);
+    counters.provisioned(a, boot(2));
+    expect(counters.sighted(a, boot(3))).toBe(1);
+  });
+
   it('are boots in provisioning mode after one that was provisioned, each counted once', () => {
     const counters = new Counters(new FakeClock());
     expect(counters.sighted(a, boot(1))).toBe(0);

@@ -142,6 +142,12 @@ export class Counters {
     return entry.comebacks.length;
   }
 
+  /** It was made to come back: its next boot in provisioning mode is no comeback. */
+  expected(identity: Identity): void {
+    const entry = this.#live(identity);
+    if (entry !== undefined) entry.provisionedBoot = undefined;
+  }
+
   /** Remembers, of several, the last run that left the node configured and not restarted. */
   cutOff(identity: Identity, run: CutOffRun): void {
     this.#touch(identity).cutOffRun = run;

@@ -17,6 +17,7 @@ import { Incumbents, type IsStillThere } from './incumbents.js';
 import type { Arrival, Conflict, Departure, NodeEvent, Sighting } from './node-event.js';
 import { type HostView, Roster } from './roster.js';
 import { UpgradedBoots } from './upgraded-boots.js';
+import { Wishes } from './wishes.js';
 import { Workers } from './workers.js';
 
 export interface FleetOptions {
@@ -51,6 +52,8 @@ type HostEvent = Sighting | Departure | Arrival;
 export class Fleet {
   /** For those who only look. */
   readonly roster: Roster;
+  /** For operators. */
+  readonly wishes: Wishes;
   readonly #clock: Clock;
   readonly #sink: EventSink;
   readonly #hosts: Hosts;
@@ -74,7 +77,9 @@ export class Fleet {
     const upgradedBoots = new UpgradedBoots(clock);
     const parts = { ...options, hosts, counters, upgradedBoots, policy };
     const entry = new Entry({ ...parts, queued: () => this.#workers.fill() });
-    const mayAdmit = () => !this.#paused && !this.#stopping;
+    const standstill = () => (this.#stopping ? 'STOPPING' : this.#paused ? 'PAUSED' : undefined);
+    const mayAdmit = () => standstill() === undefined;
+    this.wishes = new Wishes({ ...parts, standstill, queued: () => this.#workers.fill() });
     const aftermath = new Aftermath({ ...parts, entry, mayAdmit });
     this.#clock = clock;
     this.#sink = sink;

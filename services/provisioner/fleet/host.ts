@@ -13,6 +13,19 @@ export type HostStanding =
   | { readonly kind: 'HELD'; readonly end: Deadline }
   | { readonly kind: 'BACKING_OFF'; readonly end: Deadline };
 
+/** What an operator wants of a host. */
+export type Wish =
+  /** That it is run. Kept until a run that was started for it has ended in any way but back in the queue. */
+  | {
+      readonly kind: 'PROVISION';
+      /** Overtake a fence that is far ahead of the clock. */
+      readonly force: boolean;
+      /** True where they said where the node is, and it answered there. */
+      readonly placed: boolean;
+    }
+  /** That it is forgotten when its run has ended. */
+  | { readonly kind: 'RELEASE' };
+
 export interface Host {
   readonly identity: Identity;
   readonly boots: Boots;
@@ -34,6 +47,7 @@ export interface Host {
   version: string;
   /** True where the current boot was provisioned. */
   provisioned: boolean;
+  wish: Wish | undefined;
   standing: HostStanding;
 }
 
@@ -51,6 +65,7 @@ export function newHost(node: SightedNode, now: number): Host {
     fetched: undefined,
     version: '',
     provisioned: false,
+    wish: undefined,
     standing: { kind: 'QUEUED' },
   };
 }
@@ -77,13 +92,37 @@ export function note(host: Host, event: Sighting | Departure | Arrival, now: num
       host.left = undefined;
       host.lastSightedAt = now;
   }
-  if (host.boots.current !== event.node.bootId) {
-    host.boots.add(event.node.bootId);
-    host.fetched = undefined;
-    host.version = '';
-    host.provisioned = false;
+  const node = placed(host, event.node);
+  if (host.boots.current !== node.bootId) {
+    host.boots.add(node.bootId);
+    forgetBoot(host);
   }
-  host.node = event.node;
+  host.node = node;
+}
+
+/** Stores what an operator's call has found a node to be, whatever was heard of it before. The state does not change. */
+export function noteMet(host: Host, node: SightedNode, now: number): void {
+  if (host.boots.current !== node.bootId) forgetBoot(host);
+  host.boots.met(node.bootId);
+  host.left = undefined;
+  host.lastSightedAt = now;
+  host.provisioned = false;
+  host.node = node;
+}
+
+/** What is known of one boot says nothing of another. */
+function forgetBoot(host: Host): void {
+  host.fetched = undefined;
+  host.version = '';
+  host.provisioned = false;
+  if (host.wish?.kind === 'PROVISION') host.wish = { ...host.wish, placed: false };
+}
+
+/** Where an operator has met a boot counts for more than where discovery hears of it, until it has been run. */
+function placed({ node: known, wish }: Host, node: SightedNode): SightedNode {
+  const sameBoot = node.bootId === known.bootId && node.certificateSha256 === known.certificateSha256;
+  const keeps = sameBoot && wish?.kind === 'PROVISION' && wish.placed;
+  return keeps ? { ...node, address: known.address } : node;
 }
 
 /**

@@ -63,6 +63,11 @@ export class Hosts {
     return this.#queue.size;
   }
 
+  /** Whether another host fits the queue. */
+  get fits(): boolean {
+    return this.#queue.fits;
+  }
+
   /** Milliseconds for which the first in line has waited; 0 where none waits. */
   get oldestQueuedMs(): number {
     const oldest = this.#queue.oldest;
@@ -70,13 +75,13 @@ export class Hosts {
   }
 
   /** Records a node and queues it. One that does not fit is not recorded, but counted as dropped. */
-  admit(host: Host): void {
+  admit(host: Host, cause: QueueCause = 'ADMITTED'): void {
     if (!this.#queue.fits) {
       this.#drops.add(host.identity);
       return;
     }
     this.#record(host);
-    this.#line(host, 'TAIL', 'ADMITTED');
+    this.#line(host, 'TAIL', cause);
   }
 
   /** Records a node that is to back off before it may be queued. */

@@ -65,7 +65,7 @@ export class Workers {
       hosts.release(host, host.left);
     } else if (host.provisioned) {
       this.#endAtOnce(host, { kind: 'PROVISIONED', unsettled: false });
-    } else if (freshness.isStale(host.lastSightedAt)) {
+    } else if (host.wish === undefined && freshness.isStale(host.lastSightedAt)) {
       const message = 'not sighted for more than twice the interval';
       this.#endAtOnce(host, { kind: 'SKIPPED_STALE', message });
     } else {
@@ -88,6 +88,7 @@ export class Workers {
       fetched: host.fetched,
       upgradedFrom: counters.upgradedFrom(host.identity),
       ...(cutOffRun && { cutOffRun: cutOffRun.runId }),
+      ...(host.wish?.kind === 'PROVISION' && host.wish.force && { force: true }),
     });
     hosts.run(host, run);
     this.#running.add(run);
