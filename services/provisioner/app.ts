@@ -59,7 +59,12 @@ export async function createApp(
     server = await startServer({
       listen: config.listen,
       services: [
-        provisionerService({ pause: provisioner.pause, overview: provisioner.overview, log }),
+        provisionerService({
+          pause: provisioner.pause,
+          overview: provisioner.overview,
+          control: provisioner.control,
+          log,
+        }),
         provisioningEventService(),
       ],
       ...(trust.tls && {

@@ -12,6 +12,9 @@ import { productVersion } from '../../shared/process/version.js';
 import type { Random } from '../../shared/random.js';
 import { serviceCredentials } from '../../shared/tls/channel-credentials.js';
 import type { ProvisionerConfig } from './config.js';
+import type { OperatorControl } from './control/control.js';
+import { LastInputs } from './control/dry-run/last-inputs.js';
+import { createControl } from './create-control.js';
 import { FanOut } from './events/fan-out.js';
 import { logLines } from './events/log-lines.js';
 import { Fleet } from './fleet/fleet.js';
@@ -22,7 +25,7 @@ import { PauseFile } from './fleet/pause-file.js';
 import { createExecHelper, type ExecHelper } from './helper/exec-helper.js';
 import { type CredentialName, createMeters, type Meters, showState } from './metrics.js';
 import { Confirmations, confirmTimeoutMs } from './run/confirmations.js';
-import { createDialer } from './run/dialer.js';
+import { createDialer, type DialerOptions } from './run/dialer.js';
 import { Fences } from './run/fences.js';
 import { createAskNode, createIncumbentCheck } from './run/probe.js';
 import { createRunner } from './run/runner.js';
@@ -53,6 +56,8 @@ export class Provisioner {
   readonly pause: OperatorPause;
   /** For those who only look. */
   readonly overview: Overview;
+  /** For operators. */
+  readonly control: OperatorControl;
   /** Called when {@link readiness} may have changed. */
   readinessChanged: () => void = () => {};
   readonly #fleet: Fleet;
@@ -77,7 +82,7 @@ export class Provisioner {
     this.#tls = tls;
     tls?.files.onExpiryChange(() => this.readinessChanged());
     const freshness = new Freshness(clock, config.interval);
-    const dial = createDialer({
+    const dialing: DialerOptions = {
       site,
       provisioner: instance,
       maxInventoryBytes: config.max_inventory,
@@ -85,7 +90,8 @@ export class Provisioner {
       tlsMode: config.tls.mode,
       clock,
       observer: meters,
-    });
+    };
+    const dial = createDialer(dialing);
     this.overview = this.#overview(config, trust, { clock, instance, freshness });
     events.add(this.overview);
     const timeouts = { identifyTimeoutMs: config.identify_timeout, rpcTimeoutMs: config.rpc_timeout };
@@ -104,6 +110,8 @@ export class Provisioner {
       log,
       observe: (observation) => meters.helperRan(observation),
     });
+    const fences = new Fences(clock);
+    const inputs = new LastInputs();
     const startRun = createRunner({
       settings: {
         ...timeouts,
@@ -117,7 +125,7 @@ export class Provisioner {
         features: config.features,
       },
       enrolment: trust.enrolment,
-      helper: this.#helper,
+      helper: inputs.watching(this.#helper),
       events,
       clock,
       random,
@@ -125,7 +133,7 @@ export class Provisioner {
       log,
       intervalMs: () => freshness.intervalMs,
       dial,
-      fences: new Fences(clock),
+      fences,
       confirmations: this.#confirmations,
       tokens,
     });
@@ -142,6 +150,16 @@ export class Provisioner {
       arrived: (arrival) => this.#cameUp(arrival, true),
       forgetting: (host, cause) => this.overview.forgetting(host, cause),
       sink: events,
+    });
+    this.control = createControl(config, trust, {
+      fleet: this.#fleet,
+      trials: this.#helper,
+      account: (identity) => this.overview.accounts.of(identity)?.host,
+      clock,
+      random,
+      dialing,
+      fences,
+      inputs,
     });
     this.pause = new OperatorPause({
       store: new PauseFile(config.data_dir),

@@ -7,12 +7,17 @@ import {
   type PauseResponse,
   type ProvisionerServiceServer,
   ProvisionerServiceService,
+  type ProvisionHostRequest,
+  type ReleaseHostRequest,
+  type ReprovisionHostRequest,
   type ResumeResponse,
+  type TestHelperRequest,
 } from '../../../shared/gen/slipway/provisioner/v1/provisioner.js';
 import { RpcError } from '../../../shared/grpc/errors.js';
-import { type CallContext, unary, unimplemented } from '../../../shared/grpc/handler.js';
+import { type CallContext, unary } from '../../../shared/grpc/handler.js';
 import type { ServedService } from '../../../shared/grpc/server.js';
 import type { Logger } from '../../../shared/logger.js';
+import type { OperatorControl } from '../control/control.js';
 import { type OperatorPause, PauseNotKeptError } from '../fleet/pause.js';
 import type { Overview } from '../standing/overview.js';
 import { provisionerAccess } from './access.js';
@@ -20,18 +25,23 @@ import { toPauseStatus } from './convert.js';
 import { toStatus } from './convert-status.js';
 import { getHost } from './get-host.js';
 import { listHosts } from './list-hosts.js';
+import { provisionHost } from './provision-host.js';
+import { releaseHost } from './release-host.js';
+import { reprovisionHost } from './reprovision-host.js';
+import { testHelper } from './test-helper.js';
 
 const longestMessage = 1024;
 
 export interface ProvisionerServiceOptions {
   readonly pause: OperatorPause;
   readonly overview: Overview;
+  readonly control: OperatorControl;
   readonly log: Logger;
 }
 
 /** Serves slipway.provisioner.v1.ProvisionerService. */
 export function provisionerService(options: ProvisionerServiceOptions): ServedService {
-  const { pause, overview, log } = options;
+  const { pause, overview, control, log } = options;
   const change = (turn: (by: string, message: string) => Promise<void>) =>
     unary(log, async ({ message }: { message: string }, context: CallContext) => {
       checkMessage(message);
@@ -44,10 +54,14 @@ export function provisionerService(options: ProvisionerServiceOptions): ServedSe
     getHost: unary(log, (request: GetHostRequest) => getHost(overview, request)),
     pause: change((by, message) => pause.pause(by, message)),
     resume: change((by, message) => pause.resume(by, message)),
-    provisionHost: unimplemented('ProvisionHost'),
-    reprovisionHost: unimplemented('ReprovisionHost'),
-    releaseHost: unimplemented('ReleaseHost'),
-    testHelper: unimplemented('TestHelper'),
+    provisionHost: unary(log, (request: ProvisionHostRequest, context) =>
+      provisionHost(control, request, context),
+    ),
+    reprovisionHost: unary(log, (request: ReprovisionHostRequest, context) =>
+      reprovisionHost(control, request, context),
+    ),
+    releaseHost: unary(log, (request: ReleaseHostRequest, context) => releaseHost(control, request, context)),
+    testHelper: unary(log, (request: TestHelperRequest, context) => testHelper(control, request, context)),
   };
   return { definition: ProvisionerServiceService, implementation, access: provisionerAccess };
 }
