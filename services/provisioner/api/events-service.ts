@@ -1,18 +1,70 @@
-// What other services ask about what happened (design, section 10). This version has no event log yet.
+// What other services ask about what happened (design, section 10): slipway.provisioner.v1.ProvisioningEventService.
 
+import type { Clock } from '../../../shared/clock.js';
 import {
-  type ProvisioningEventServiceServer,
+  type ListEventsRequest,
   ProvisioningEventServiceService,
+  type WatchEventsRequest,
 } from '../../../shared/gen/slipway/provisioner/v1/events.js';
-import { unimplemented } from '../../../shared/grpc/handler.js';
+import { serverStream, unary, unimplemented } from '../../../shared/grpc/handler.js';
 import type { ServedService } from '../../../shared/grpc/server.js';
+import type { Logger } from '../../../shared/logger.js';
+import type { EventLogReader } from '../events/watch/log-reader.js';
+import { Turns } from '../events/watch/turns.js';
 import { eventsAccess } from './access.js';
+import { listEvents } from './list-events.js';
+import { EventWatches } from './watch-events.js';
 
-/** Serves slipway.provisioner.v1.ProvisioningEventService. */
-export function provisioningEventService(): ServedService {
-  const implementation: ProvisioningEventServiceServer = {
-    watchEvents: unimplemented('WatchEvents'),
-    listEvents: unimplemented('ListEvents'),
-  };
-  return { definition: ProvisioningEventServiceService, implementation, access: eventsAccess };
+export interface EventsServiceOptions {
+  readonly events: EventLogReader;
+  readonly clock: Clock;
+  readonly log: Logger;
 }
+
+export interface EventsService extends ServedService {
+  /** Watches that are open. */
+  readonly subscribers: number;
+  close(): void;
+}
+
+const asItIs = (bytes: Buffer) => bytes;
+
+/** The service, but that its answers are written as bytes: events go out as they are in the log. */
+const definition = {
+  watchEvents: { ...ProvisioningEventServiceService.watchEvents, responseSerialize: asItIs },
+  listEvents: { ...ProvisioningEventServiceService.listEvents, responseSerialize: asItIs },
+} as const;
+
+/** Makes the service. */
+export function provisioningEventService(options?: EventsServiceOptions): EventsService {
+  if (options === undefined) return unserved;
+  const { events, clock, log } = options;
+  const turns = new Turns(clock);
+  const watches = new EventWatches({ log: events, clock, turns });
+  return {
+    definition,
+    implementation: {
+      watchEvents: serverStream<WatchEventsRequest, Buffer>(
+        log,
+        (request, { signal }, write) => watches.serve(request, signal, write),
+        { ahead: false },
+      ),
+      listEvents: unary(log, (request: ListEventsRequest, { signal }) =>
+        listEvents({ log: events, turns }, request, signal),
+      ),
+    },
+    access: eventsAccess,
+    get subscribers() {
+      return watches.open;
+    },
+    close: () => watches.close(),
+  };
+}
+
+const unserved: EventsService = {
+  definition: ProvisioningEventServiceService,
+  implementation: { watchEvents: unimplemented('WatchEvents'), listEvents: unimplemented('ListEvents') },
+  access: eventsAccess,
+  subscribers: 0,
+  close: () => {},
+};
