@@ -62,6 +62,12 @@ Its runs, newest first:
     the node did not answer: connect ECONNREFUSED 10.0.0.7:7430`);
   });
 
+  test('says once how many runs have failed in a row', () => {
+    const host = { state: HostState.BACKING_OFF, failuresInARow: 3 };
+    const text = why({ host, waits: [{ cause: WaitCause.BACKOFF, message: '3 runs in a row have failed' }] });
+    expect(text.match(/in a row/g)).toHaveLength(1);
+  });
+
   test('is queued: its place', () => {
     const host = { state: HostState.QUEUED, stateSince: fromNoon(-3), queuePlace: 12 };
     const waits = [{ cause: WaitCause.TURN, message: '11 hosts are before it in the queue' }];

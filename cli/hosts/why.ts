@@ -29,7 +29,7 @@ export function whyLines({ host, waits, runs }: GetHostResponse, view: View): st
   const shown = host ?? Host.create();
   const older = runs.length - mostRuns;
   return [
-    ...stateLines(shown, view),
+    ...stateLines(shown, waits, view),
     ...waitLines(shown, waits, view),
     ...(runs.length === 0 ? ['', 'No run of it is remembered.'] : ['', 'Its runs, newest first:']),
     ...runs.slice(0, mostRuns).flatMap((run) => runLines(run, view)),
@@ -39,7 +39,7 @@ export function whyLines({ host, waits, runs }: GetHostResponse, view: View): st
   ];
 }
 
-function stateLines(host: Host, view: View): string[] {
+function stateLines(host: Host, waits: readonly Wait[], view: View): string[] {
   const place = whereIn(host);
   const where =
     host.state === HostState.RUNNING && place !== '' ? ` at ${place}` : place === '' ? '' : ` (${place})`;
@@ -48,7 +48,10 @@ function stateLines(host: Host, view: View): string[] {
       ? ''
       : `, ${since(host.stateSince, view)}`;
   const first = `${printable(host.identity)} ${stateInWords(host.state)}${where}${time}.`;
-  const row = host.failuresInARow > 1 ? [`${count(host.failuresInARow, 'run')} in a row have failed.`] : [];
+  const failed = `${count(host.failuresInARow, 'run')} in a row`;
+  // Where it decides, the provisioner says so itself.
+  const isSaid = host.failuresInARow < 2 || waits.some(({ message }) => message.includes(failed));
+  const row = isSaid ? [] : [`${failed} have failed.`];
   const sighted =
     host.lastSightedAt === undefined ? [] : [`Last sighted ${moment(host.lastSightedAt, view)}.`];
   return [
