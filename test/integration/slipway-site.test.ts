@@ -1,7 +1,9 @@
 // The slipway command and a provisioner that works: what it does is seen, and what it is told happens.
 
 import { describe, expect, test } from 'vitest';
+import { plain } from '../fakes/fake-event-log.js';
 import { type SlipwayResult, slipway } from '../fakes/fake-terminal.js';
+import { serveEvents } from './events-support.js';
 import { Site, snapshotOf, startDiscovery, startNodes } from './provisioner-support.js';
 
 interface Stage {
@@ -77,5 +79,45 @@ describe('slipway and a provisioner', () => {
       out: expect.stringContaining('good.example.net is released; it was held'),
     });
     expect(await run('release', 'good.example.net')).toMatchObject({ code: 3 });
+  });
+});
+
+describe('slipway events and the event service', () => {
+  test('read and follow the same log, with what is missing told where it is missing', async () => {
+    const { log, server } = await serveEvents();
+    const words = ['events', '--insecure', '--provisioner', server.address];
+    log.append(plain(5));
+    log.lose(2);
+    log.append([{ type: 'PAUSED' }, { type: 'RUN_FINISHED', identity: 'n1.example.net' }]);
+    log.removeUpTo(2);
+    const told = (out: string) => out.match(/events? \d+ to \d+ are missing|event \d is missing/g);
+    const { logId } = log;
+    const all = await slipway([...words, '--earliest']);
+    expect(all).toMatchObject({ code: 0, err: '' });
+    expect(all.out.trimEnd().split('\n')).toHaveLength(6);
+    expect(told(all.out)).toEqual(['events 6 to 7 are missing']);
+    const after = await slipway([...words, '--after', `${logId}:0`]);
+    expect(told(after.out)).toEqual(['events 1 to 2 are missing', 'events 6 to 7 are missing']);
+    const filtered = await slipway([...words, '--after', `${logId}:7`, '--type', 'run-finished', '--json']);
+    expect(JSON.parse(filtered.out)).toMatchObject({ logId, events: [{ sequence: '9' }], gaps: [] });
+    const newest = await slipway([...words, '--last', '2']);
+    expect(newest.out.match(/PAUSED|RUN_FINISHED|RUN_STARTED/g)).toEqual(['PAUSED', 'RUN_FINISHED']);
+    expect(await slipway([...words, '--after', `${logId}:90`])).toMatchObject({ code: 1, out: '' });
+
+    const stop = new AbortController();
+    const look = (printed: string) => void (printed.includes('"10"') && stop.abort());
+    const following = slipway([...words, '-f', '--after', `${logId}:8`, '--json'], {
+      stop: stop.signal,
+      onOut: look,
+    });
+    log.append([{ type: 'RESUMED' }]);
+    const followed = await following;
+    expect(followed).toMatchObject({ code: 0, err: `to go on from here: --after ${logId}:10\n` });
+    expect(
+      followed.out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).sequence),
+    ).toEqual(['9', '10']);
   });
 });
