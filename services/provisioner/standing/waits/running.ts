@@ -2,7 +2,7 @@
 
 import type { RunProgress, RunWait, StepTrouble } from '../../run/progress.js';
 import type { Circumstances, Wait } from './wait.js';
-import { advice, colon, count, say, span } from './words.js';
+import { colon, count, helpOn, say, span, todo } from './words.js';
 
 /** @param progress with its times in Unix milliseconds */
 export function runWaits(progress: RunProgress, circumstances: Circumstances): Wait[] {
@@ -21,7 +21,7 @@ export function runWaits(progress: RunProgress, circumstances: Circumstances): W
       const taken = `All ${count(slots, 'place', 'places')} for helpers are taken`;
       const others = `${count(waiting, 'run waits', 'runs wait')} for one, this one for ${waited}`;
       const help = 'Raise helper_concurrency, or make the helper faster';
-      return [{ cause: 'HELPER_SLOT', until: undefined, message: say(`${taken}; ${others}`, help) }];
+      return [{ cause: 'HELPER_SLOT', until: undefined, message: say(`${taken}; ${others}`, todo(help)) }];
     }
     case 'HELPER': {
       const { timeoutMs } = circumstances.helper;
@@ -56,6 +56,6 @@ function troubleMessage(trouble: StepTrouble | undefined): string {
   const { code, reason, message } = trouble;
   // The message of a call begins with its code.
   const what = reason === '' ? message : `${reason}${colon(message)}`;
-  const help = advice(reason !== '' ? reason : unanswered.includes(code) ? 'UNREACHABLE' : 'RPC_FAILED');
-  return say(`Before that it failed: ${what}`, help);
+  const help = helpOn(reason !== '' ? reason : unanswered.includes(code) ? 'UNREACHABLE' : 'RPC_FAILED');
+  return say(`Before that it failed: ${what}`, todo(help));
 }

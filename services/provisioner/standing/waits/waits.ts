@@ -1,10 +1,11 @@
 // Why a host is where it is, and what would have it move on: for each state what it waits for, until when, and what
 // people can do about it. Pure: everything that counts is in the arguments.
 
-import { afterRunWaits, pauseWait, sightingWait } from './resting.js';
+import { pauseWait, staleWait } from './obstacles.js';
+import { backingOffWaits, heldWaits, releasedWaits } from './resting.js';
 import { runWaits } from './running.js';
 import type { Circumstances, Subject, Wait } from './wait.js';
-import { at, count, say, span } from './words.js';
+import { at, count, say, todo } from './words.js';
 
 /**
  * @returns what decides first; others follow where they would make it wait as well. Empty where it waits for nothing
@@ -20,14 +21,16 @@ function waitsIn(subject: Subject, circumstances: Circumstances): Wait[] {
       return [
         ...pauseWait(circumstances),
         turnWait(standing.place, circumstances),
-        ...staleInQueue(subject, circumstances),
+        ...staleWait(subject, circumstances, passedOver),
       ];
     case 'RUNNING':
       return runWaits(standing.progress, circumstances);
     case 'HELD':
+      return heldWaits(subject, standing.until, circumstances);
     case 'BACKING_OFF':
+      return backingOffWaits(subject, standing.until, circumstances);
     case 'RELEASED':
-      return afterRunWaits(subject, circumstances);
+      return releasedWaits(subject, circumstances);
   }
 }
 
@@ -46,25 +49,17 @@ function turnWait(place: number, { workers, runsPerSecond, now }: Circumstances)
     ? `At the pace of the last minute its turn comes at about ${at(now + (before / runsPerSecond) * 1_000)}`
     : '';
   const help = isFull && before > 0 ? 'Raise workers where that takes too long' : '';
-  return { cause: 'TURN', until: undefined, message: say(`${turn}; ${busy}`, pace, help) };
+  return { cause: 'TURN', until: undefined, message: say(`${turn}; ${busy}`, pace, todo(help)) };
 }
 
-/** A host that has its turn and was not sighted of late is let go. */
-function staleInQueue({ isStale, lastSightedAt }: Subject, circumstances: Circumstances): Wait[] {
-  if (!isStale || lastSightedAt === undefined) return [];
-  const what = `It was last sighted ${span(circumstances.now - lastSightedAt)} ago`;
-  const then =
-    'where it is not sighted again before its turn, it is passed over and released (SKIPPED_STALE)';
-  return [
-    sightingWait(circumstances, say(`${what}: ${then}`, 'See that the node runs and reports to discovery')),
-  ];
-}
+const passedOver =
+  'where it is not sighted again before its turn it is passed over and released (SKIPPED_STALE)';
 
 /** Where two machines have one name, that is what people have to know first. */
 function withConflict(waits: Wait[], { past: { conflict } }: Subject): Wait[] {
   const [first, ...others] = waits;
   if (conflict === undefined || first === undefined) return waits;
   const machines = `${conflict.address} and ${conflict.newcomerAddress}`;
-  const what = `Two machines speak in its name: ${machines}, last at ${at(conflict.at)}; the first keeps it while it answers`;
-  return [{ ...first, message: say(first.message, what) }, ...others];
+  const what = `Two machines speak in its name: ${machines}, last at ${at(conflict.at)}. The first keeps it while it answers; find out which of them it is`;
+  return [{ ...first, message: say(what, first.message) }, ...others];
 }

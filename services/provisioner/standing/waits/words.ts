@@ -1,7 +1,6 @@
 // Parts of the sentences that waits are told in.
 
 import { formatDuration } from '../../../../shared/durations.js';
-import type { RunRecord } from '../past.js';
 import { adviceOn, type Reason } from './advice.js';
 
 /** Joins sentences; those that are empty are left out. */
@@ -24,16 +23,14 @@ export function span(ms: number): string {
   return formatDuration(Math.round(ms / unit) * unit);
 }
 
-/** What can be done about a failure; empty where nobody has said. */
-export function advice(reason: string): string {
-  return Object.hasOwn(adviceOn, reason) ? `What to do: ${adviceOn[reason as Reason]}` : '';
+/** What can be done, as the end of what is told; nothing where there is nothing to do. */
+export function todo(help: string | undefined): string {
+  return help === undefined || help === '' ? '' : `What to do: ${help}`;
 }
 
-/** How a run ended, with what can be done about it: `its last run failed at HELPER: HELPER_EXIT: exit code 3`. */
-export function failureOf({ outcome, lastStep, reason, message }: RunRecord): string {
-  const how = outcome === 'UPGRADE_FAILED' ? 'did not get the node upgraded' : 'failed';
-  const where = lastStep === undefined ? '' : ` at ${lastStep}`;
-  return say(`Its last run ${how}${where}: ${reason}${colon(message)}`, advice(reason));
+/** What can be done about a failure; undefined where nobody has said. */
+export function helpOn(reason: string): string | undefined {
+  return Object.hasOwn(adviceOn, reason) ? adviceOn[reason as Reason] : undefined;
 }
 
 /** A text behind a colon; nothing where there is none. */
