@@ -88,7 +88,7 @@ describe('a run', () => {
     const run = bench.start();
     await settle();
     await bench.clock.advance(1);
-    expect(asked).toEqual(['identify', 'GetInventory']);
+    expect(asked).toEqual(['identify', 'getInventory']);
     const { step, wait, trouble } = run.progress;
     expect(step).toBe('GET_INVENTORY');
     expect(wait).toMatchObject({ kind: 'RETRY', attempt: 2, tries: 5 });
