@@ -44,12 +44,12 @@ export interface EventSite {
   readonly server: RunningServer;
 }
 
-/** Serves a log in memory until the test is over. */
-export async function serveEvents(options: ServerOptions = {}): Promise<EventSite> {
+/** Serves a log in memory until the test is over. @param listen default any port of loopback */
+export async function serveEvents(options: ServerOptions = {}, listen = '127.0.0.1:0'): Promise<EventSite> {
   const log = new FakeEventLog();
   const service = provisioningEventService({ events: log, clock: systemClock, log: silentLogger() });
   const server = await startServer({
-    listen: '127.0.0.1:0',
+    listen,
     services: [service],
     log: silentLogger(),
     options,
