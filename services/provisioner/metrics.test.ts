@@ -2,10 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { Metrics } from '../../shared/metrics/registry.js';
 import { event } from '../../test/fakes/provisioning-events.js';
 import { createMeters, showState } from './metrics.js';
+import type { LogStanding } from './standing/status.js';
 
 const prefix = 'slipway_provisioner_';
 
-function started() {
+const written: LogStanding = {
+  logId: 'a-log',
+  first: 3,
+  last: 42,
+  uncommittedBytes: 0,
+  failing: false,
+  error: '',
+  lost: 5,
+  subscribers: 2,
+};
+
+function started(eventLog?: LogStanding) {
   const metrics = new Metrics({ site: 'lab', service: 'provisioner' });
   const meters = createMeters(metrics);
   showState(metrics, {
@@ -17,6 +29,7 @@ function started() {
     }),
     paused: () => true,
     discoveriesConnected: () => 1,
+    eventLog: () => eventLog,
     credentialExpiry: () => ({ tls: 86_400.5 }),
   });
   const lines = async (name: string) =>
@@ -45,6 +58,9 @@ describe("the provisioner's metrics", () => {
       'confirmed_total',
       'confirmations_missed_total',
       'discovery_connected',
+      'events_subscribers',
+      'events_log_sequence',
+      'events_lost_total',
     ];
     for (const name of names) expect(await lines(`${name}{`), name).not.toEqual([]);
     expect(await lines('runs_total{outcome="PROVISIONED"')).toHaveLength(1);
@@ -66,6 +82,14 @@ describe("the provisioner's metrics", () => {
     expect(await lines('credential_expiry_seconds{name="signing_token"')).toEqual([
       expect.stringMatching(/ \+Inf$/),
     ]);
+  });
+
+  it('show how the event log does', async () => {
+    const { lines } = started(written);
+    expect(await lines('events_subscribers')).toEqual([expect.stringMatching(/ 2$/)]);
+    expect(await lines('events_log_sequence')).toEqual([expect.stringMatching(/ 42$/)]);
+    expect(await lines('events_lost_total')).toEqual([expect.stringMatching(/ 5$/)]);
+    expect(await lines('events_lost_total')).toEqual([expect.stringMatching(/ 5$/)]);
   });
 
   it('count what happens', async () => {

@@ -10,6 +10,7 @@ import type { HelperObservation } from './helper/exec-helper.js';
 import type { CallCode } from './run/node.js';
 import type { AttemptObserver, NodeRpc } from './run/node-client.js';
 import type { FailureReason, HelperFailureReason, OutcomeKind, UpgradeFailureReason } from './run/outcome.js';
+import type { LogStanding } from './standing/status.js';
 
 /** What counts: hand it to those who work. */
 export interface Meters extends EventSink, AttemptObserver {
@@ -23,6 +24,8 @@ export interface State {
   paused(): boolean;
   /** Watches of discovery services that stand. */
   discoveriesConnected(): number;
+  /** Undefined where there is no event log. */
+  eventLog(): LogStanding | undefined;
   /** Seconds until each credential expires, of those that there are and that do. */
   credentialExpiry(): Partial<Record<CredentialName, number>>;
 }
@@ -146,6 +149,7 @@ export function showState(metrics: Metrics, state: State): void {
     help: 'Discovery services whose watch stands.',
     read: () => state.discoveriesConnected(),
   });
+  showEventLog(metrics, () => state.eventLog());
   metrics.gauge({
     name: 'credential_expiry_seconds',
     help: 'Seconds until a credential expires, below 0 once it has; +Inf where there is none, or it does not.',
@@ -154,6 +158,24 @@ export function showState(metrics: Metrics, state: State): void {
       const expiry = state.credentialExpiry();
       for (const name of credentialNames) set({ name }, expiry[name] ?? Number.POSITIVE_INFINITY);
     },
+  });
+}
+
+function showEventLog(metrics: Metrics, log: State['eventLog']): void {
+  metrics.gauge({
+    name: 'events_subscribers',
+    help: 'Watches of the event log that are open.',
+    read: () => log()?.subscribers ?? 0,
+  });
+  metrics.gauge({
+    name: 'events_log_sequence',
+    help: 'The number of the last event that readers are given; 0 where there is none.',
+    read: () => log()?.last ?? 0,
+  });
+  metrics.counter({
+    name: 'events_lost_total',
+    help: 'Events that could not be written to the event log.',
+    read: () => log()?.lost ?? 0,
   });
 }
 

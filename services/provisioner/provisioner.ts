@@ -35,6 +35,7 @@ import type { WatchListener } from './sightings/watch.js';
 import { watchLog } from './sightings/watch-log.js';
 import { credentialStandings } from './standing/credentials.js';
 import { Overview } from './standing/overview.js';
+import type { LogStanding } from './standing/status.js';
 import type { Trust } from './trust.js';
 
 /** What comes from the machine, and from tests something else. */
@@ -187,6 +188,7 @@ export class Provisioner {
       fleet: () => this.#fleet.status,
       paused: () => this.pause.note !== undefined,
       discoveriesConnected: () => this.#sightings.connected,
+      eventLog: () => this.#eventLog(),
       credentialExpiry: () => expiryOf(trust, clock),
     });
   }
@@ -213,6 +215,10 @@ export class Provisioner {
   async close(): Promise<void> {
     this.#confirmations.close();
     await Promise.all([this.#sightings.stop(), this.#helper.close()]);
+  }
+
+  #eventLog(): LogStanding | undefined {
+    return undefined;
   }
 
   #cameUp({ node, runId, configurationDigest }: Arrival, believed: boolean): void {
@@ -248,7 +254,7 @@ export class Provisioner {
       intervalMs: () => freshness.intervalMs,
       discoveries: () => this.#sightings.standings,
       discoveryMissing: () => this.#sightings.whyNone,
-      log: () => undefined,
+      log: () => this.#eventLog(),
       credentials: () =>
         credentialStandings({
           certificate: tls?.files,

@@ -69,6 +69,20 @@ describe('a counter', () => {
     ]);
   });
 
+  it('reads what somebody else counts when it is asked', async () => {
+    const metrics = create();
+    let lost = 0;
+    metrics.counter({ name: 'lost_total', help: 'Lost.', read: () => lost });
+    expect(await series(metrics, 'slipway_mock_node_lost_total')).toEqual([
+      'slipway_mock_node_lost_total{site="lab"} 0',
+    ]);
+    lost = 7;
+    await series(metrics, 'slipway_mock_node_lost_total');
+    expect(await series(metrics, 'slipway_mock_node_lost_total')).toEqual([
+      'slipway_mock_node_lost_total{site="lab"} 7',
+    ]);
+  });
+
   it('has no series of a label whose values are not known, until one comes', async () => {
     const metrics = create();
     const seen = metrics.counter({ name: 'seen_total', help: 'Seen.', labels: { source: anyValue } });

@@ -48,7 +48,7 @@ interface Buckets {
 }
 
 interface Read<Reading> {
-  /** Gives the value when metrics are asked for; without it, `set` does. */
+  /** Gives the value when metrics are asked for; without it, `set` does, or `inc`. A count must never go down. */
   readonly read?: Reading;
 }
 
@@ -74,9 +74,20 @@ export class Metrics {
 
   /** Counts what happened; its name ends in `_total`. */
   counter<const L extends Labels>(options: Description & Labelled<L>): LabelledCounter<LabelSet<L>>;
-  counter(options: Description): Counter;
-  counter(options: Description & Partial<Labelled<Labels>>): Counter | LabelledCounter<LabelSet<Labels>> {
-    const counter = new prometheus.Counter(this.#configuration(options));
+  counter(options: Description & Read<() => number>): Counter;
+  counter(
+    options: Description & Partial<Labelled<Labels>> & Read<() => number>,
+  ): Counter | LabelledCounter<LabelSet<Labels>> {
+    const { read } = options;
+    const counter: prometheus.Counter = new prometheus.Counter({
+      ...this.#configuration(options),
+      ...(read !== undefined && {
+        collect: () => {
+          counter.reset();
+          counter.inc(read());
+        },
+      }),
+    });
     for (const set of seriesOf(options)) counter.inc(set, 0);
     return counter;
   }
