@@ -90,20 +90,9 @@ export class Queue<T> {
   /** The values in the order in which they would be taken if none came or went. Not to be used across changes. */
   *inTurn(): IterableIterator<T> {
     const yielded = new Set<Entry<T>>();
-    let round = [...this.#turns].map((name) => this.#sources.get(name)?.entries[Symbol.iterator]());
-    let left = this.#line.size;
-    while (left * 2 > this.#limit) {
-      const next: typeof round = [];
-      for (const source of round) {
-        if (left * 2 <= this.#limit) break;
-        const entry = source?.next().value;
-        if (entry === undefined) continue;
-        yielded.add(entry);
-        left -= 1;
-        next.push(source);
-        yield entry.value;
-      }
-      round = next;
+    for (const entry of this.#turnsOfSources()) {
+      yielded.add(entry);
+      yield entry.value;
     }
     for (const entry of this.#line) if (!yielded.has(entry)) yield entry.value;
   }
@@ -125,6 +114,33 @@ export class Queue<T> {
     if (this.#line.size * 2 <= this.#limit) return this.#line.first;
     const turn = this.#turns.first;
     return turn === undefined ? undefined : this.#sources.get(turn)?.entries.first;
+  }
+
+  /** What goes before the line, while it is over half full. */
+  *#turnsOfSources(): IterableIterator<Entry<T>> {
+    let left = this.#line.size;
+    const others: IterableIterator<Entry<T>>[] = [];
+    for (const name of this.#turns) {
+      if (left * 2 <= this.#limit) return;
+      const { entries } = this.#source(name);
+      if (entries.first === undefined) continue;
+      left -= 1;
+      yield entries.first;
+      if (entries.size > 1) others.push(entries[Symbol.iterator]());
+    }
+    for (const source of others) source.next();
+    for (let round = others; round.length > 0; ) {
+      const next: typeof round = [];
+      for (const source of round) {
+        if (left * 2 <= this.#limit) return;
+        const { value, done } = source.next();
+        if (done) continue;
+        left -= 1;
+        next.push(source);
+        yield value;
+      }
+      round = next;
+    }
   }
 
   #source(name: string): Source<T> {
