@@ -8,9 +8,11 @@ import { discoverySchema } from '../../services/discovery/config.js';
 import { discoveryMetrics, showCredentialExpiry } from '../../services/discovery/metrics.js';
 import { usage } from '../../services/mock-node/flags.js';
 import { provisionerSchema } from '../../services/provisioner/config.js';
+import { adviceOn } from '../../services/provisioner/standing/waits/advice.js';
 import { variableOf } from '../../shared/config/environment.js';
 import { settingsOf } from '../../shared/config/schema.js';
 import { durationMs } from '../../shared/durations.js';
+import { WaitCause } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
 import { Metrics } from '../../shared/metrics/registry.js';
 import { allPages, Page, quoted } from './manual-support.js';
 import { Site } from './provisioner-support.js';
@@ -83,6 +85,20 @@ describe('operations', () => {
     expect(new Set(operations.namesUnder('Reasons'))).toEqual(labelValues(runs, 'reason'));
   });
 
+  test('what is to be done about a reason is what the provisioner says', () => {
+    const documented = operations
+      .rowsUnder('Reasons')
+      .map(([reason = '', , help = '']) => [quoted(reason).join(), plain(help)]);
+    const said = Object.entries(adviceOn).map(([reason, advice]) => [reason, plain(advice)]);
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(said));
+  });
+
+  test('everything that a node can wait for is there', () => {
+    const causes = Object.keys(WaitCause).filter((name) => !/^UN(SPECIFIED|RECOGNIZED)$/.test(name));
+    const documented = operations.rowsUnder('Why a node is stuck').flatMap(([cause = '']) => quoted(cause));
+    expect(new Set(documented)).toEqual(new Set(causes));
+  });
+
   test('every reason for which a report is refused is there', async () => {
     const refused = (await discoveryOnly()).find(({ name }) => name.endsWith('reports_refused_total'));
     const documented = operations.namesUnder('Refused reports');
@@ -124,6 +140,11 @@ function nameWithLabels({ name, values }: Metric): string {
 function labelValues(metric: Metric | undefined, label: string): Set<string> {
   const values = (metric?.values ?? []).map(({ labels }) => String(labels[label] ?? ''));
   return new Set(values.filter((value) => value !== ''));
+}
+
+/** A sentence without what only one of page and terminal can show. */
+function plain(text: string): string {
+  return text.replaceAll('`', '').replaceAll('’', "'");
 }
 
 function isUpperCase(text: string): boolean {
