@@ -1,17 +1,22 @@
-// Waiting for the log to go on.
+// Waiting for the log to go on. All who wait are woken together: at once where little happens, and where much does a
+// few times a second, for each message to each of many has its price.
 
 import type { Clock } from '../../../../shared/clock.js';
-import { type Schedule, Waiters } from '../../../../shared/replay-log/waiters.js';
+import { Waiters } from '../../../../shared/replay-log/waiters.js';
 import type { EventLogReader } from './log-reader.js';
+
+/** From one waking to the next, at least: milliseconds. */
+export const paceMs = 20;
 
 export class Commits {
   readonly #clock: Clock;
   readonly #waiters: Waiters;
   readonly #off: () => void;
+  #wokenAt = Number.NEGATIVE_INFINITY;
 
-  constructor(log: EventLogReader, clock: Clock, schedule: Schedule = setImmediate) {
+  constructor(log: EventLogReader, clock: Clock) {
     this.#clock = clock;
-    this.#waiters = new Waiters(schedule);
+    this.#waiters = new Waiters((run) => this.#inTime(run));
     this.#off = log.onCommitted(() => this.#waiters.wake());
   }
 
@@ -34,5 +39,15 @@ export class Commits {
 
   close(): void {
     this.#off();
+  }
+
+  #inTime(run: () => void): void {
+    const wake = () => {
+      this.#wokenAt = this.#clock.monotonic();
+      run();
+    };
+    const left = this.#wokenAt + paceMs - this.#clock.monotonic();
+    if (left <= 0) setImmediate(wake);
+    else this.#clock.setTimer(left, wake);
   }
 }
