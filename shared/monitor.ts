@@ -7,8 +7,10 @@ import type { Metrics } from './metrics/registry.js';
 import { formatHostPort } from './net/addresses.js';
 import { listenError } from './net/listen-error.js';
 
-/** Whether a service does its job; `why` it does not is a sentence for people. */
-export type Readiness = { readonly ready: true } | { readonly ready: false; readonly why: string };
+/** Whether a service does its job; `why` it does not, and what is wrong although it does, is told to people. */
+export type Readiness =
+  | { readonly ready: true; readonly but?: string | undefined }
+  | { readonly ready: false; readonly why: string };
 
 export interface MonitorOptions {
   readonly host: string;
@@ -62,7 +64,8 @@ async function replyTo(request: IncomingMessage, { metrics, ready }: MonitorOpti
       return { status: 200, text: 'ok' };
     case '/readyz': {
       const readiness = ready();
-      return readiness.ready ? { status: 200, text: 'ok' } : { status: 503, text: readiness.why };
+      if (!readiness.ready) return { status: 503, text: readiness.why };
+      return { status: 200, text: readiness.but === undefined ? 'ok' : `ok, but ${readiness.but}` };
     }
     case '/metrics':
       return { status: 200, text: await metrics.registry.metrics(), type: metrics.registry.contentType };

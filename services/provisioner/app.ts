@@ -1,6 +1,7 @@
 // The provisioner as an app: its listeners, and an end in order.
 
-import { systemClock } from '../../shared/clock.js';
+import { randomUUID } from 'node:crypto';
+import { type Clock, systemClock } from '../../shared/clock.js';
 import { type RunningServer, startServer } from '../../shared/grpc/server.js';
 import type { Logger } from '../../shared/logger.js';
 import type { Metrics } from '../../shared/metrics/registry.js';
@@ -8,10 +9,13 @@ import { type Monitor, startMonitor } from '../../shared/monitor.js';
 import type { App } from '../../shared/process/run-process.js';
 import { systemRandom } from '../../shared/random.js';
 import { Phases } from '../../shared/shutdown.js';
+import { eventEncoder } from './api/convert-event.js';
 import { provisioningEventService } from './api/events-service.js';
 import { provisionerService } from './api/provisioner-service.js';
 import type { ProvisionerConfig } from './config.js';
 import { prepareDataDir } from './data-dir.js';
+import { EventLog } from './events/log/event-log.js';
+import { openStore } from './events/log/open.js';
 import { Provisioner, type Surroundings } from './provisioner.js';
 import { openTrust } from './trust.js';
 
@@ -38,7 +42,11 @@ export async function createApp(
   const surroundings = { clock: systemClock, random: systemRandom, ...given };
   await prepareDataDir(config.data_dir);
   const trust = await openTrust(config, { clock: surroundings.clock, log });
-  const provisioner = new Provisioner(config, trust, log, surroundings);
+  const instance = randomUUID();
+  const eventLog = await openEventLog(config, log, { clock: surroundings.clock, instance });
+  const provisioner = new Provisioner(config, trust, log, { ...surroundings, instance, eventLog });
+  const events = provisioningEventService({ events: eventLog, clock: surroundings.clock, log });
+  provisioner.subscribers = () => events.subscribers;
   const { metrics } = provisioner;
   let server: RunningServer | undefined;
   let monitor: Monitor | undefined;
@@ -47,8 +55,10 @@ export async function createApp(
     .add('runs', (leftMs) => provisioner.stopRuns(leftMs * runsShare))
     .add('discovery, helpers and confirmations', () => provisioner.close())
     .add('api', (leftMs) => server?.stop(leftMs))
+    .add('subscribers', () => events.close())
     .add('monitor', () => monitor?.close())
-    .add('credentials', () => trust.close());
+    .add('credentials', () => trust.close())
+    .add('event log', () => eventLog.close());
   const stop = async () => {
     await phases.run(config.shutdown_grace, log);
   };
@@ -65,7 +75,7 @@ export async function createApp(
           control: provisioner.control,
           log,
         }),
-        provisioningEventService(),
+        events,
       ],
       ...(trust.tls && {
         credentials: trust.tls.serverCredentials,
@@ -96,4 +106,15 @@ export async function createApp(
     ...(monitor !== undefined && { monitor: monitor.address }),
   };
   return { addresses, metrics, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** @throws StartError where another process has it open, or it cannot be made */
+async function openEventLog(
+  { data_dir: dataDir, site, events: { max_count: maxCount, max_age: maxAgeMs } }: ProvisionerConfig,
+  log: Logger,
+  { clock, instance }: { readonly clock: Clock; readonly instance: string },
+): Promise<EventLog> {
+  const store = await openStore({ dataDir, site, clock, log });
+  const encode = eventEncoder({ site, provisioner: instance });
+  return new EventLog({ store, clock, log, encode, retention: { maxCount, maxAgeMs } });
 }

@@ -112,8 +112,10 @@ const fields = {
   data_dir: path().default('/var/lib/slipway'),
   events: z
     .object({
-      max_count: later(1_000_000, 'the event log'),
-      max_age: later('7d', 'the event log'),
+      /** Events that the log keeps at most. */
+      max_count: wholeNumber(1_000).default(1_000_000),
+      /** How long the log keeps events. */
+      max_age: duration({ min: '1m' }).prefault('7d'),
     })
     .prefault({}),
 };

@@ -1,7 +1,7 @@
 // Puts the parts of the provisioner together: what discovery says goes into the fleet, the fleet's runs onto
 // nodes, and what happens into logs and metrics. Listening and stopping are app.ts's matter.
 
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
 import { insecureNodeCredentials } from '../../shared/grpc/credentials.js';
 import type { Logger } from '../../shared/logger.js';
@@ -16,6 +16,8 @@ import type { OperatorControl } from './control/control.js';
 import { LastInputs } from './control/dry-run/last-inputs.js';
 import { createControl } from './create-control.js';
 import { FanOut } from './events/fan-out.js';
+import type { EventLog } from './events/log/event-log.js';
+import { PastRuns } from './events/log/past-runs.js';
 import { logLines } from './events/log-lines.js';
 import { Fleet } from './fleet/fleet.js';
 import { Freshness } from './fleet/freshness.js';
@@ -45,6 +47,13 @@ export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** What is there before the provisioner is. */
+export interface Given extends Surroundings {
+  /** This provisioner's instance id. */
+  readonly instance: string;
+  readonly eventLog: EventLog;
+}
+
 interface OverviewParts {
   readonly clock: Clock;
   /** This provisioner's instance id. */
@@ -59,6 +68,8 @@ export class Provisioner {
   readonly overview: Overview;
   /** For operators. */
   readonly control: OperatorControl;
+  /** Watches of the event log that are open. */
+  subscribers: () => number = () => 0;
   /** Called when {@link readiness} may have changed. */
   readinessChanged: () => void = () => {};
   readonly #fleet: Fleet;
@@ -66,10 +77,13 @@ export class Provisioner {
   readonly #confirmations: Confirmations;
   readonly #helper: ExecHelper;
   readonly #tls: Trust['tls'];
+  readonly #eventLog: EventLog;
   #stopping = false;
 
-  constructor(config: ProvisionerConfig, trust: Trust, log: Logger, { clock, random, env }: Surroundings) {
+  constructor(config: ProvisionerConfig, trust: Trust, log: Logger, given: Given) {
+    const { clock, random, env, instance, eventLog } = given;
     const { site } = config;
+    this.#eventLog = eventLog;
     this.metrics = new Metrics({ site, service: 'provisioner' });
     const meters = createMeters(this.metrics);
     const events = new FanOut((err, event) =>
@@ -77,8 +91,8 @@ export class Provisioner {
     );
     events.add(logLines(log));
     events.add(meters);
+    events.add(eventLog);
 
-    const instance = randomUUID();
     const { tokens, tls } = trust;
     this.#tls = tls;
     tls?.files.onExpiryChange(() => this.readinessChanged());
@@ -101,6 +115,7 @@ export class Provisioner {
       events,
       askNode: createAskNode({ dial, tokens, clock, random, ...timeouts }),
       timeoutMs: () => config.confirm_timeout ?? confirmTimeoutMs(freshness.intervalMs),
+      pastRuns: new PastRuns(eventLog),
     });
     this.#helper = createExecHelper({
       command: config.helper,
@@ -188,7 +203,7 @@ export class Provisioner {
       fleet: () => this.#fleet.status,
       paused: () => this.pause.note !== undefined,
       discoveriesConnected: () => this.#sightings.connected,
-      eventLog: () => this.#eventLog(),
+      eventLog: () => this.#logStanding,
       credentialExpiry: () => expiryOf(trust, clock),
     });
   }
@@ -196,7 +211,9 @@ export class Provisioner {
   /** Whether it does its job. */
   get readiness(): Readiness {
     const why = this.#stopping ? 'stopping' : (this.#tls?.files.whyExpired ?? this.#sightings.whyNone);
-    return why === undefined ? { ready: true } : { ready: false, why };
+    if (why !== undefined) return { ready: false, why };
+    const { failing, error } = this.#eventLog.status;
+    return { ready: true, but: failing ? `the event log is not written: ${error}` : undefined };
   }
 
   /** Begins to watch. A pause that was kept has to be taken up before. */
@@ -217,8 +234,8 @@ export class Provisioner {
     await Promise.all([this.#sightings.stop(), this.#helper.close()]);
   }
 
-  #eventLog(): LogStanding | undefined {
-    return undefined;
+  get #logStanding(): LogStanding {
+    return { ...this.#eventLog.status, subscribers: this.subscribers() };
   }
 
   #cameUp({ node, runId, configurationDigest }: Arrival, believed: boolean): void {
@@ -254,7 +271,7 @@ export class Provisioner {
       intervalMs: () => freshness.intervalMs,
       discoveries: () => this.#sightings.standings,
       discoveryMissing: () => this.#sightings.whyNone,
-      log: () => this.#eventLog(),
+      log: () => this.#logStanding,
       credentials: () =>
         credentialStandings({
           certificate: tls?.files,

@@ -6,7 +6,7 @@ import {
   ProvisioningEventServiceService,
   type WatchEventsRequest,
 } from '../../../shared/gen/slipway/provisioner/v1/events.js';
-import { serverStream, unary, unimplemented } from '../../../shared/grpc/handler.js';
+import { serverStream, unary } from '../../../shared/grpc/handler.js';
 import type { ServedService } from '../../../shared/grpc/server.js';
 import type { Logger } from '../../../shared/logger.js';
 import type { EventLogReader } from '../events/watch/log-reader.js';
@@ -36,8 +36,7 @@ const definition = {
 } as const;
 
 /** Makes the service. */
-export function provisioningEventService(options?: EventsServiceOptions): EventsService {
-  if (options === undefined) return unserved;
+export function provisioningEventService(options: EventsServiceOptions): EventsService {
   const { events, clock, log } = options;
   const turns = new Turns(clock);
   const watches = new EventWatches({ log: events, clock, turns });
@@ -60,11 +59,3 @@ export function provisioningEventService(options?: EventsServiceOptions): Events
     close: () => watches.close(),
   };
 }
-
-const unserved: EventsService = {
-  definition: ProvisioningEventServiceService,
-  implementation: { watchEvents: unimplemented('WatchEvents'), listEvents: unimplemented('ListEvents') },
-  access: eventsAccess,
-  subscribers: 0,
-  close: () => {},
-};

@@ -35,12 +35,20 @@ export interface EndOfRun {
 /** Asks a node, which does not report, until it confirms or the signal is aborted. Never rejects. */
 export type AskNode = (pending: PendingConfirmation, fence: bigint, signal: AbortSignal) => Promise<boolean>;
 
+/** What is known of a run of an earlier life of this process. */
+export type PastRun =
+  | { readonly confirmed: true }
+  /** `endedAt` in Unix milliseconds. */
+  | { readonly confirmed: false; readonly endedAt: number };
+
 export interface ConfirmationsOptions {
   readonly clock: Clock;
   readonly events: EventSink;
   readonly askNode: AskNode;
   /** How long after the end of its run a confirmation may take, milliseconds; see {@link confirmTimeoutMs}. */
   readonly timeoutMs: () => number;
+  /** Runs that this process did not make. */
+  readonly pastRuns?: { find(identity: Identity, runId: RunId): PastRun | undefined };
 }
 
 /** The time that nodes have to come up where nothing else is set: milliseconds. */
@@ -125,7 +133,7 @@ export class Confirmations {
     if (this.#confirmed.get(runId) !== undefined) return;
     const expected = this.#pending.get(runId) ?? this.#missed.get(runId);
     if (expected === undefined) {
-      if (believed) this.#publishConfirmed({ identity, runId, configurationDigest }, true);
+      if (believed) this.#cameUpAfterAll({ identity, runId, configurationDigest });
       return;
     }
     const fits =
@@ -138,6 +146,15 @@ export class Confirmations {
   close(): void {
     for (const pending of this.#pending.values()) forget(pending);
     this.#pending.clear();
+  }
+
+  /** A run that this process did not make: by another one, or in an earlier life. */
+  #cameUpAfterAll(node: CameUp): void {
+    const { clock, pastRuns } = this.#options;
+    const past = pastRuns?.find(node.identity, node.runId);
+    if (past === undefined) this.#publishConfirmed(node, true);
+    else if (past.confirmed) this.#confirmed.set(node.runId, true);
+    else this.#publishConfirmed(node, false, Math.max(0, clock.now() - past.endedAt));
   }
 
   #confirm({ node, runId, configurationDigest, endedAt }: Pending): void {

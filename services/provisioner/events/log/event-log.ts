@@ -1,0 +1,231 @@
+// The log of events (design, section 10): takes events as they happen and gives them to readers once they are on the
+// disk. Nobody who publishes waits for it, whatever becomes of the disk.
+
+import { randomUUID } from 'node:crypto';
+import type { Clock, Timer } from '../../../../shared/clock.js';
+import type { Logger } from '../../../../shared/logger.js';
+import type { EventSink, ProvisioningEvent } from '../event.js';
+import type { EventHeader, EventLogReader, LogItem } from '../watch/log-reader.js';
+import { headerOf } from './header.js';
+import { Pending } from './pending.js';
+import { readItems } from './reading.js';
+import { eventRecord, lastOf } from './record.js';
+import { Retention, type RetentionLimits } from './retention.js';
+import type { LogStore } from './store.js';
+
+/** What an event is told with. */
+export interface Envelope {
+  readonly sequence: number;
+  /** UUID. */
+  readonly id: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+}
+
+/** Serialises an event for its readers. */
+export type EncodeEvent = (event: ProvisioningEvent, envelope: Envelope) => Uint8Array;
+
+export interface EventLogOptions {
+  readonly store: LogStore;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'error' | 'warn' | 'info'>;
+  readonly encode: EncodeEvent;
+  readonly retention: RetentionLimits;
+  /** What may wait to be written. */
+  readonly pendingBytes?: number;
+  /** When what was published is written: at the end of this turn of the event loop by default. */
+  readonly schedule?: (work: () => void) => void;
+}
+
+/** How the log does. */
+export interface EventLogStatus {
+  readonly logId: string;
+  /** 0 where it is empty. */
+  readonly first: number;
+  readonly last: number;
+  readonly uncommittedBytes: number;
+  readonly failing: boolean;
+  /** A sentence for people; empty where it is not failing. */
+  readonly error: string;
+  /** Events that could not be written, since the start. */
+  readonly lost: number;
+}
+
+/** Bytes that wait to be written, at most. */
+const defaultPendingBytes = 64 * 1024 * 1024;
+/** Events that are written at once. */
+const batchSize = 1_000;
+const retryMs = 1_000;
+/** How often age is looked at while nothing happens. */
+const ageLookMs = 60_000;
+
+export class EventLog implements EventSink, EventLogReader {
+  readonly #options: EventLogOptions;
+  readonly #store: LogStore;
+  readonly #pending: Pending;
+  readonly #retention: Retention;
+  readonly #listeners = new Set<() => void>();
+  #given: number;
+  #first: number;
+  #last: number;
+  #lost = 0;
+  /** Why the last try failed; undefined where it did not. */
+  #error: string | undefined;
+  #working: Promise<void> | undefined;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(options: EventLogOptions) {
+    const { store, retention, pendingBytes = defaultPendingBytes } = options;
+    this.#options = options;
+    this.#store = store;
+    this.#pending = new Pending(pendingBytes);
+    this.#retention = new Retention(store, retention);
+    this.#given = store.last;
+    this.#last = store.last;
+    this.#first = store.removed + 1;
+    this.#lookAgainIn(ageLookMs);
+    this.#wake();
+  }
+
+  get logId(): string {
+    return this.#store.logId;
+  }
+
+  get first(): number {
+    return this.#first;
+  }
+
+  get last(): number {
+    return this.#last;
+  }
+
+  get status(): EventLogStatus {
+    return {
+      logId: this.logId,
+      first: this.#last < this.#first ? 0 : this.#first,
+      last: this.#last,
+      uncommittedBytes: this.#pending.bytes,
+      failing: this.#error !== undefined,
+      error: this.#error ?? '',
+      lost: this.#lost,
+    };
+  }
+
+  publish(event: ProvisioningEvent): void {
+    if (this.#closed) return;
+    const at = this.#options.clock.now();
+    this.#given += 1;
+    const sequence = this.#given;
+    if (!this.#take(event, sequence, at)) {
+      this.#lost += 1;
+      this.#pending.lose(sequence, at);
+    }
+    if (this.#error === undefined) this.#wake();
+  }
+
+  read(after: number, max: number): LogItem[] {
+    return readItems(this.#store, { after, max, first: this.#first, last: this.#last });
+  }
+
+  /** What the newest events of a node are about, newest first. */
+  *newest(identity: string, max: number): Iterable<{ readonly at: number; readonly header: EventHeader }> {
+    for (const { at, item } of this.#store.timeline(identity, max)) {
+      if (item.kind === 'EVENT') yield { at, header: item.header };
+    }
+  }
+
+  onCommitted(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Writes what waits, and ends. What cannot be written now never will be. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#timer?.cancel();
+    await this.#working;
+    await this.#work();
+    this.#timer?.cancel();
+    if (this.#pending.size > 0) {
+      const unwritten = this.#given - this.#last;
+      this.#options.log.error({ unwritten, why: this.#error }, 'the event log ends with events unwritten');
+    }
+    await this.#store.close();
+  }
+
+  #take(event: ProvisioningEvent, sequence: number, at: number): boolean {
+    try {
+      const bytes = this.#options.encode(event, { sequence, id: randomUUID(), at });
+      return this.#pending.add(eventRecord(sequence, at, headerOf(event), bytes));
+    } catch (err) {
+      this.#options.log.error(
+        { err, event: event.type },
+        'an event could not be put into the form of the log',
+      );
+      return false;
+    }
+  }
+
+  #wake(): void {
+    if (this.#working !== undefined) return;
+    const { schedule = setImmediate } = this.#options;
+    this.#working = new Promise((resolve) => {
+      schedule(() => {
+        void this.#work().then(() => {
+          this.#working = undefined;
+          resolve();
+          // What was published when the work was about to end.
+          if (this.#pending.size > 0 && this.#error === undefined) this.#wake();
+        });
+      });
+    });
+  }
+
+  /** Writes until nothing waits, or writing fails. */
+  async #work(): Promise<void> {
+    for (;;) {
+      const added = this.#pending.take(batchSize);
+      try {
+        const removed = this.#retention.expired(this.#options.clock.now());
+        if (added.length === 0 && removed.length === 0) return;
+        await this.#store.write({ added, removed });
+      } catch (error) {
+        this.#pending.giveBack();
+        this.#failed(error);
+        return;
+      }
+      this.#pending.written();
+      this.#first = this.#store.removed + 1;
+      const newest = added.at(-1);
+      if (newest !== undefined) this.#last = lastOf(newest);
+      this.#succeeded();
+      for (const listener of this.#listeners) listener();
+    }
+  }
+
+  #failed(error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    if (this.#error !== why) {
+      this.#options.log.error({ why }, 'the event log is not written: provisioning goes on, and events wait');
+    }
+    this.#error = why;
+    this.#lookAgainIn(retryMs);
+  }
+
+  #succeeded(): void {
+    if (this.#error === undefined) return;
+    this.#error = undefined;
+    this.#options.log.info({ lost: this.#lost }, 'the event log is written again');
+    this.#lookAgainIn(ageLookMs);
+  }
+
+  #lookAgainIn(ms: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.#options.clock.setTimer(ms, () => {
+      this.#lookAgainIn(ageLookMs);
+      this.#wake();
+    });
+  }
+}

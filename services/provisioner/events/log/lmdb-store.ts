@@ -1,0 +1,259 @@
+// The log's records in LMDB. What is there when it is opened, and whether it may be, is the matter of open.ts.
+
+import { statfs } from 'node:fs/promises';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import {
+  firstOf,
+  gapValue,
+  type LogRecord,
+  lastOf,
+  RecordError,
+  readRecord,
+  type StoredRecord,
+} from './record.js';
+import { type Change, type LogStore, StoreError } from './store.js';
+
+/** What of a log's origin it must agree with. */
+export interface LogOrigin {
+  readonly format: number;
+  readonly logId: string;
+  readonly site: string;
+}
+
+interface Tables {
+  readonly root: RootDatabase<Buffer, string>;
+  readonly events: Database<Buffer, number>;
+  readonly timelines: Database<Buffer, [string, number]>;
+}
+
+/** Address space, of which no memory is taken; it grows where that is too little. */
+const mapBytes = 4 * 1024 ** 3;
+/** With less room than this, writing is only tried now and then: a failed try is told on stderr by LMDB itself. */
+const leastRoomBytes = 64 * 1024;
+const triesWithoutRoom = 30;
+const present = Buffer.from([1]);
+const codes = { io: 5, noSpace: 28 } as const;
+
+/** The file, before anything in it is believed. */
+export class LmdbFile {
+  readonly folder: string;
+  readonly root: RootDatabase<Buffer, string>;
+
+  /** @throws what LMDB throws where it is none of its files */
+  constructor(folder: string) {
+    this.folder = folder;
+    // Committed means synced, and what is written together is one transaction.
+    const safety = { overlappingSync: false, eventTurnBatching: false } as const;
+    this.root = open({ path: folder, noSubdir: false, encoding: 'binary', mapSize: mapBytes, ...safety });
+  }
+
+  /** Of records, by number and by node; made where they are missing. */
+  tables(): Tables {
+    const events = this.root.openDB<Buffer, number>({ name: 'events', encoding: 'binary' });
+    const timelines = this.root.openDB<Buffer, [string, number]>({ name: 'timelines', encoding: 'binary' });
+    return { root: this.root, events, timelines };
+  }
+
+  /** Whether nothing was ever written to it. */
+  get isEmpty(): boolean {
+    return this.root.getKeysCount() === 0;
+  }
+
+  /**
+   * Whether a process that lives has it open. Marks it as open from then on.
+   *
+   * LMDB keeps a table of readers, with a lock that the system takes from a process that dies.
+   */
+  isTaken(): boolean {
+    if (readersOf(this.root) > 0) return true;
+    this.root.get('origin');
+    return readersOf(this.root) > 1;
+  }
+
+  /** @returns undefined where there is none, or none that makes sense */
+  readOrigin(): LogOrigin | undefined {
+    const value = this.root.get('origin');
+    if (value === undefined) return undefined;
+    try {
+      return JSON.parse(value.toString()) as LogOrigin;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async writeOrigin(origin: LogOrigin): Promise<void> {
+    await committed(this.root.batch(() => this.root.put('origin', Buffer.from(JSON.stringify(origin)))));
+  }
+
+  async close(): Promise<void> {
+    await this.root.close();
+  }
+}
+
+export class LmdbStore implements LogStore {
+  readonly logId: string;
+  readonly #file: LmdbFile;
+  readonly #tables: Tables;
+  #removed: number;
+  #last: number;
+  /** Tries in a row that failed. */
+  #failures = 0;
+
+  /** @throws RecordError where its ends are no records */
+  constructor(file: LmdbFile, logId: string) {
+    this.#file = file;
+    this.logId = logId;
+    this.#tables = file.tables();
+    const { root, events } = this.#tables;
+    this.#removed = Number(root.get('removed')?.toString() ?? 0);
+    const [newest] = this.#records(events.getRange({ reverse: true, limit: 1 }));
+    this.#last = newest === undefined ? this.#removed : lastOf(newest.item);
+    this.read(this.#removed + 1, 1);
+  }
+
+  get removed(): number {
+    return this.#removed;
+  }
+
+  get last(): number {
+    return this.#last;
+  }
+
+  read(from: number, max: number): StoredRecord[] {
+    const { events } = this.#tables;
+    const records = this.#records(events.getRange({ start: from, limit: max }));
+    if (records[0] !== undefined && firstOf(records[0].item) === from) return records;
+    const [before] = this.#records(events.getRange({ start: from, reverse: true, limit: 1 }));
+    if (before === undefined || lastOf(before.item) < from) return records;
+    return [before, ...records].slice(0, max);
+  }
+
+  *timeline(identity: string, max: number): Iterable<StoredRecord> {
+    const { events, timelines } = this.#tables;
+    const span = {
+      start: [identity, Number.MAX_SAFE_INTEGER],
+      end: [identity, 0],
+      reverse: true,
+      limit: max,
+    };
+    for (const { key } of timelines.getRange(span)) {
+      const value = events.get(key[1]);
+      if (value !== undefined) yield readRecord(key[1], value);
+    }
+  }
+
+  async write({ added, removed }: Change): Promise<void> {
+    try {
+      await this.#lookForRoom();
+      await committed(this.#file.root.batch(() => this.#put(added, removed)));
+    } catch (error) {
+      this.#failures += 1;
+      throw await this.#explained(error);
+    }
+    this.#failures = 0;
+    this.#removed = endOf(removed) ?? this.#removed;
+    const newest = added.at(-1);
+    if (newest !== undefined) this.#last = lastOf(newest);
+  }
+
+  /**
+   * Reads all there is.
+   *
+   * @throws RecordError where something of it is missing or is no record
+   */
+  verify(): void {
+    let at = this.#removed;
+    for (const { key, value } of this.#tables.events.getRange()) {
+      if (key !== at + 1) throw new RecordError(`event ${at + 1} is missing`);
+      at = lastOf(readRecord(key, value).item);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  #put(added: Change['added'], removed: Change['removed']): void {
+    const { root, events, timelines } = this.#tables;
+    for (const { item } of removed) {
+      ignore(events.remove(firstOf(item)));
+      if (item.kind === 'EVENT' && item.header.identity !== '') {
+        ignore(timelines.remove([item.header.identity, item.sequence]));
+      }
+    }
+    for (const record of added) {
+      ignore(events.put(firstOf(record), storedValue(record)));
+      if (record.kind === 'EVENT' && record.identity !== '') {
+        ignore(timelines.put([record.identity, record.sequence], present));
+      }
+    }
+    const end = endOf(removed);
+    if (end !== undefined) ignore(root.put('removed', Buffer.from(String(end))));
+  }
+
+  #records(entries: Iterable<{ key: number; value: Buffer }>): StoredRecord[] {
+    return Array.from(entries, ({ key, value }) => readRecord(key, value));
+  }
+
+  async #lookForRoom(): Promise<void> {
+    if (this.#failures === 0 || this.#failures % triesWithoutRoom === 0) return;
+    if ((await this.#room()) < leastRoomBytes) throw new StoreError(noRoom(this.#file.folder));
+  }
+
+  async #explained(error: unknown): Promise<StoreError> {
+    if (error instanceof StoreError) return error;
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    // LMDB says "input/output error" of a file system on which it could write half of what it wanted.
+    const full =
+      code === codes.noSpace ||
+      (code === codes.io && (await this.#room()) < leastRoomBytes * triesWithoutRoom);
+    const { folder } = this.#file;
+    const why = error instanceof Error ? error.message : String(error);
+    return new StoreError(full ? noRoom(folder) : `${folder} cannot be written: ${why}`, { cause: error });
+  }
+
+  /** Bytes that can still be written where the log is. */
+  async #room(): Promise<number> {
+    try {
+      const { bavail, bsize } = await statfs(this.#file.folder);
+      return bavail * bsize;
+    } catch {
+      return Number.POSITIVE_INFINITY;
+    }
+  }
+}
+
+function noRoom(folder: string): string {
+  return `no space is left on the disk of ${folder}`;
+}
+
+function storedValue(record: LogRecord): Buffer {
+  return record.kind === 'GAP' ? gapValue(record) : record.value;
+}
+
+function endOf(records: readonly StoredRecord[]): number | undefined {
+  const newest = records.at(-1);
+  return newest && lastOf(newest.item);
+}
+
+/** Writes of a batch promise nothing of their own: the batch does. */
+function ignore(_written: Promise<boolean>): void {}
+
+/** @throws what went wrong, which LMDB tells by a second promise */
+async function committed(batch: Promise<boolean>): Promise<void> {
+  try {
+    await batch;
+  } catch (error) {
+    if (error instanceof Error && 'commitError' in error) await error.commitError;
+    throw error;
+  }
+}
+
+/** Readers of the file, in this process or others that live. */
+function readersOf(root: RootDatabase<Buffer, string>): number {
+  root.readerCheck();
+  return root
+    .readerList()
+    .split('\n')
+    .filter((line) => /^\s*\d/.test(line)).length;
+}

@@ -1,0 +1,104 @@
+// Opens the log in data_dir: a new one where there is none, and where what is there cannot be used, which is set aside
+// and never written to. Only one process has it open.
+
+import { randomUUID } from 'node:crypto';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../../../shared/clock.js';
+import type { Logger } from '../../../../shared/logger.js';
+import { StartError } from '../../../../shared/process/start-error.js';
+import { checkFile } from './file-check.js';
+import { LmdbFile, LmdbStore, type LogOrigin } from './lmdb-store.js';
+import type { LogStore } from './store.js';
+
+export interface OpenOptions {
+  readonly dataDir: string;
+  readonly site: string;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'warn' | 'info'>;
+}
+
+/** Of what is kept, and how. */
+const format = 1;
+const folderName = 'events';
+
+/** What is there cannot be used. */
+class UnusableError extends Error {
+  override readonly name = 'UnusableError';
+}
+
+/** @throws StartError where another process has it open, or nothing can be kept there */
+export async function openStore(options: OpenOptions): Promise<LogStore> {
+  const { dataDir, log } = options;
+  const folder = join(dataDir, folderName);
+  try {
+    return await openIn(folder, options);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    const aside = await setAside(folder, options, error);
+    log.warn(
+      { folder, aside, why: messageOf(error) },
+      'the event log cannot be used and was set aside; a new one begins, and its numbers start at 1',
+    );
+  }
+  try {
+    return await openIn(folder, options);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    const why = `the event log cannot be made in ${folder}: ${messageOf(error)}`;
+    throw new StartError(`${why}; make room, or set another data_dir`, { cause: error });
+  }
+}
+
+async function openIn(folder: string, { site, log }: OpenOptions): Promise<LogStore> {
+  const check = await checkFile(folder);
+  if (check.kind === 'DAMAGED') throw new UnusableError(check.why);
+  const file = new LmdbFile(folder);
+  try {
+    if (file.isTaken()) {
+      throw new StartError(
+        `the event log in ${folder} is open in another process; stop that one, or set another data_dir`,
+      );
+    }
+    if (!file.isEmpty) {
+      const { logId } = believable(file.readOrigin(), site);
+      const store = new LmdbStore(file, logId);
+      if (check.kind === 'SHORT') store.verify();
+      return store;
+    }
+    const logId = randomUUID();
+    await file.writeOrigin({ format, logId, site });
+    log.info({ folder, log_id: logId }, 'a new event log begins');
+    return new LmdbStore(file, logId);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** @throws UnusableError */
+function believable(origin: LogOrigin | undefined, site: string): LogOrigin {
+  if (typeof origin?.logId !== 'string') throw new UnusableError('it is not an event log');
+  if (origin.format !== format) {
+    throw new UnusableError(`it is in format ${origin.format}, and this version knows format ${format}`);
+  }
+  if (origin.site !== site) throw new UnusableError(`it is of the site ${origin.site}, not of ${site}`);
+  return origin;
+}
+
+/** @returns where it is now */
+async function setAside(folder: string, { clock }: OpenOptions, cause: unknown): Promise<string> {
+  const time = new Date(clock.now()).toISOString().replaceAll(/[:.]/g, '-');
+  const aside = `${folder}.damaged-${time}`;
+  try {
+    await rename(folder, aside);
+  } catch (error) {
+    const why = `the event log in ${folder} cannot be used: ${messageOf(cause)}`;
+    throw new StartError(`${why}; nor can it be set aside: ${messageOf(error)}`, { cause: error });
+  }
+  return aside;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,35 @@
+// Where the log's records lie, as the log needs it. It knows nothing of files: lmdb-store.ts does.
+
+import type { LogRecord, StoredRecord } from './record.js';
+
+/** One change of the log: all of it is kept, or none. */
+export interface Change {
+  readonly added: readonly LogRecord[];
+  /** From the oldest on, without a hole. */
+  readonly removed: readonly StoredRecord[];
+}
+
+export interface LogStore {
+  readonly logId: string;
+  /** Number of the last event that was removed; 0 where none was. */
+  readonly removed: number;
+  /** Number of the last event that is kept or was removed; 0 where there was none. */
+  readonly last: number;
+  /** Records in order, from the one in which a number is, or the next. */
+  read(from: number, max: number): StoredRecord[];
+  /** The newest events of one node, newest first. */
+  timeline(identity: string, max: number): Iterable<StoredRecord>;
+  /**
+   * Resolves when the change is on the disk.
+   *
+   * @throws StoreError where nothing of it was kept
+   */
+  write(change: Change): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The log could not be written. The message is a sentence for people. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly reason = 'LOG_NOT_WRITTEN';
+}
