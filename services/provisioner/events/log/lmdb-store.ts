@@ -92,8 +92,9 @@ export class LmdbFile {
 
 export class LmdbStore implements LogStore {
   readonly logId: string;
-  readonly #file: LmdbFile;
-  readonly #tables: Tables;
+  readonly #folder: string;
+  /** Undefined where the file is to be opened again. */
+  #opened: { readonly file: LmdbFile; readonly tables: Tables } | undefined;
   #removed: number;
   #last: number;
   /** Tries in a row that failed. */
@@ -101,10 +102,11 @@ export class LmdbStore implements LogStore {
 
   /** @throws RecordError where its ends are no records */
   constructor(file: LmdbFile, logId: string) {
-    this.#file = file;
+    const tables = file.tables();
     this.logId = logId;
-    this.#tables = file.tables();
-    const { root, events } = this.#tables;
+    this.#folder = file.folder;
+    this.#opened = { file, tables };
+    const { root, events } = tables;
     this.#removed = Number(root.get('removed')?.toString() ?? 0);
     const [newest] = this.#records(events.getRange({ reverse: true, limit: 1 }));
     this.#last = newest === undefined ? this.#removed : lastOf(newest.item);
@@ -145,7 +147,9 @@ export class LmdbStore implements LogStore {
   async write({ added, removed }: Change): Promise<void> {
     try {
       await this.#lookForRoom();
-      await committed(this.#file.root.batch(() => this.#put(added, removed)));
+      if (this.#failures > 0) await this.#reopen();
+      const tables = this.#tables;
+      await committed(tables.root.batch(() => put(tables, added, removed)));
     } catch (error) {
       this.#failures += 1;
       throw await this.#explained(error);
@@ -169,26 +173,30 @@ export class LmdbStore implements LogStore {
     }
   }
 
-  close(): Promise<void> {
-    return this.#file.close();
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await opened?.file.close();
   }
 
-  #put(added: Change['added'], removed: Change['removed']): void {
-    const { root, events, timelines } = this.#tables;
-    for (const { item } of removed) {
-      ignore(events.remove(firstOf(item)));
-      if (item.kind === 'EVENT' && item.header.identity !== '') {
-        ignore(timelines.remove([item.header.identity, item.sequence]));
-      }
+  get #tables(): Tables {
+    if (this.#opened === undefined) throw new StoreError(`${this.#folder} is not open`);
+    return this.#opened.tables;
+  }
+
+  /**
+   * Where LMDB could not write one of the pages that describe the file it takes nothing more, and does not even say so
+   * of what it is given after that.
+   */
+  async #reopen(): Promise<void> {
+    await this.close();
+    const file = new LmdbFile(this.#folder);
+    try {
+      this.#opened = { file, tables: file.tables() };
+    } catch (error) {
+      await file.close();
+      throw error;
     }
-    for (const record of added) {
-      ignore(events.put(firstOf(record), storedValue(record)));
-      if (record.kind === 'EVENT' && record.identity !== '') {
-        ignore(timelines.put([record.identity, record.sequence], present));
-      }
-    }
-    const end = endOf(removed);
-    if (end !== undefined) ignore(root.put('removed', Buffer.from(String(end))));
   }
 
   #records(entries: Iterable<{ key: number; value: Buffer }>): StoredRecord[] {
@@ -197,7 +205,7 @@ export class LmdbStore implements LogStore {
 
   async #lookForRoom(): Promise<void> {
     if (this.#failures === 0 || this.#failures % triesWithoutRoom === 0) return;
-    if ((await this.#room()) < leastRoomBytes) throw new StoreError(noRoom(this.#file.folder));
+    if ((await this.#room()) < leastRoomBytes) throw new StoreError(noRoom(this.#folder));
   }
 
   async #explained(error: unknown): Promise<StoreError> {
@@ -207,7 +215,7 @@ export class LmdbStore implements LogStore {
     const full =
       code === codes.noSpace ||
       (code === codes.io && (await this.#room()) < leastRoomBytes * triesWithoutRoom);
-    const { folder } = this.#file;
+    const folder = this.#folder;
     const why = error instanceof Error ? error.message : String(error);
     return new StoreError(full ? noRoom(folder) : `${folder} cannot be written: ${why}`, { cause: error });
   }
@@ -215,12 +223,29 @@ export class LmdbStore implements LogStore {
   /** Bytes that can still be written where the log is. */
   async #room(): Promise<number> {
     try {
-      const { bavail, bsize } = await statfs(this.#file.folder);
+      const { bavail, bsize } = await statfs(this.#folder);
       return bavail * bsize;
     } catch {
       return Number.POSITIVE_INFINITY;
     }
   }
+}
+
+function put({ root, events, timelines }: Tables, added: Change['added'], removed: Change['removed']): void {
+  for (const { item } of removed) {
+    ignore(events.remove(firstOf(item)));
+    if (item.kind === 'EVENT' && item.header.identity !== '') {
+      ignore(timelines.remove([item.header.identity, item.sequence]));
+    }
+  }
+  for (const record of added) {
+    ignore(events.put(firstOf(record), storedValue(record)));
+    if (record.kind === 'EVENT' && record.identity !== '') {
+      ignore(timelines.put([record.identity, record.sequence], present));
+    }
+  }
+  const end = endOf(removed);
+  if (end !== undefined) ignore(root.put('removed', Buffer.from(String(end))));
 }
 
 function noRoom(folder: string): string {
