@@ -31,7 +31,7 @@ export interface HostView {
   readonly version: string;
   readonly admittedAt: number;
   readonly lastSightedAt: number;
-  /** True where that was too long ago for a run to start. */
+  /** True where that was too long ago for a run to start, and no operator wants one. */
   readonly isStale: boolean;
   /** Set where it is RUNNING. */
   readonly run: RunView | undefined;
@@ -120,7 +120,7 @@ export class Roster {
       version: host.fetched?.inventory?.value.version ?? host.version,
       admittedAt: this.#wall(host.admittedAt),
       lastSightedAt: this.#wall(lastSightedAt),
-      isStale: this.#options.freshness.isStale(lastSightedAt),
+      isStale: host.wish === undefined && this.#options.freshness.isStale(lastSightedAt),
       run: standing.kind === 'RUNNING' ? this.#runView(standing.run) : undefined,
     };
   }

@@ -43,6 +43,7 @@ export class Watch {
       ...[...this.#ledgers.values()].flatMap((ledger) => ledger.problems),
       ...this.#fences.flatMap((fences) => fences.problems),
       ...this.#world.story.problems,
+      ...this.#world.broken,
       ...this.#world.errors.map((error) => `a run ended by a fault of its own: ${String(error)}`),
     ];
   }

@@ -1,11 +1,18 @@
 // What must never be in the world, whatever fails: looked for whenever nothing moves, and once more at the end.
 
+import { untold } from './looking-on.js';
 import type { WorldNode } from './node.js';
 import type { WorldProvisioner } from './provisioner.js';
 import type { Story } from './story.js';
 
 export class Invariants {
   readonly #broken = new Set<string>();
+  #lookedAtWaits = Number.NEGATIVE_INFINITY;
+
+  /** What was not as it must be at any time, until now. */
+  get soFar(): readonly string[] {
+    return [...this.#broken];
+  }
 
   /** Records of a fleet agree with one another. */
   lookAtFleet({ life, fleet }: WorldProvisioner): void {
@@ -16,6 +23,20 @@ export class Invariants {
     }
     if (hosts.RUNNING !== busyWorkers) {
       this.#broken.add(`${hosts.RUNNING} hosts are RUNNING, on ${busyWorkers} workers`);
+    }
+  }
+
+  /** Whoever asks is told why a node is where it is. Looked at once a second: it takes longer than all else. */
+  lookAtWaits(provisioners: readonly WorldProvisioner[], nodes: readonly WorldNode[], now: number): void {
+    if (now < this.#lookedAtWaits + 1_000) return;
+    this.#lookedAtWaits = now;
+    for (const { life, overview } of provisioners) {
+      if (life.isOver) continue;
+      for (const { identity } of nodes) {
+        const account = overview.accounts.of(identity);
+        if (account === undefined) continue;
+        for (const problem of untold(account, now)) this.#broken.add(problem);
+      }
     }
   }
 

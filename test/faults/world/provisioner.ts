@@ -14,6 +14,7 @@ import { Fences } from '../../../services/provisioner/run/fences.js';
 import { createAskNode, createIncumbentCheck } from '../../../services/provisioner/run/probe.js';
 import type { RunFeatures, RunLog } from '../../../services/provisioner/run/run-context.js';
 import { createRunner } from '../../../services/provisioner/run/runner.js';
+import type { Overview } from '../../../services/provisioner/standing/overview.js';
 import { silentLogger } from '../../../shared/logger.js';
 import type { Random } from '../../../shared/random.js';
 import type { FakeClock } from '../../fakes/fake-clock.js';
@@ -21,6 +22,7 @@ import type { WorldDiscovery } from './discovery.js';
 import type { Faults } from './faults.js';
 import { worldHelper } from './helper.js';
 import { Life, type RealWork } from './life.js';
+import { worldOverview } from './looking-on.js';
 import { worldSigning } from './signing.js';
 import type { Decide, Site } from './site.js';
 import { discoveryName, watchDiscovery } from './watching.js';
@@ -64,6 +66,8 @@ export class WorldProvisioner {
   readonly life = new Life();
   readonly fleet: Fleet;
   readonly pause: OperatorPause;
+  /** What operators see of it. */
+  readonly overview: Overview;
   readonly #confirmations: Confirmations;
   readonly #stop = new AbortController();
   readonly #watch: () => Promise<void>;
@@ -72,7 +76,13 @@ export class WorldProvisioner {
     const { random, settings, features, site, wire, faults, work, discovery } = options;
     const { life } = this;
     const clock = life.clock(options.clock);
-    const events: EventSink = { publish: (event) => life.isOver || options.events.publish(event) };
+    const events: EventSink = {
+      publish: (event) => {
+        if (life.isOver) return;
+        this.overview.publish(event);
+        options.events.publish(event);
+      },
+    };
     const freshness = new Freshness(clock, settings.intervalMs);
     const dial = wire.dialFrom({ life, site: 'default', provisioner: randomUUID() });
     const tokens = () => [site.secret];
@@ -101,6 +111,17 @@ export class WorldProvisioner {
         decide: options.decide,
       }),
     );
+    this.overview = worldOverview({
+      clock,
+      settings,
+      freshness,
+      pause: () => this.pause.note,
+      fleet: () => this.fleet.status,
+      roster: () => this.fleet.roster,
+      pendingConfirmations: () => this.#confirmations.pending,
+      pendingConfirmation: (runId) => this.#confirmations.waitsFor(runId),
+      helperWaiting: () => helper.waiting,
+    });
     const verifier = site.keys.verifier();
     const startRun = createRunner({
       settings: { ...settings, features },
@@ -130,6 +151,7 @@ export class WorldProvisioner {
       startRun,
       isStillThere: createIncumbentCheck({ ...settings, dial }),
       arrived: (arrival) => this.#cameUp(arrival, true),
+      forgetting: (host, cause) => this.overview.forgetting(host, cause),
       sink: events,
     });
     this.pause = new OperatorPause({

@@ -79,6 +79,7 @@ export class World {
       do await settle();
       while (this.#work.isUnderWay);
       for (const provisioner of this.provisioners) this.#invariants.lookAtFleet(provisioner);
+      this.#invariants.lookAtWaits(this.provisioners, this.nodes, this.clock.now());
       for (const node of this.nodes) await this.#invariants.lookAtDisk(node);
     };
   }
@@ -237,6 +238,11 @@ export class World {
   async problems(): Promise<string[]> {
     const faults = this.errors.map((error) => `a run ended by a fault of its own: ${String(error)}`);
     return [...faults, ...this.#invariants.broken(this.story, this.nodes, this.provisioners)];
+  }
+
+  /** What was not as it must be at any time, until now: the part of {@link problems} that can be asked at any moment. */
+  get broken(): readonly string[] {
+    return this.#invariants.soFar;
   }
 
   /** All that happened to the nodes, for people. */

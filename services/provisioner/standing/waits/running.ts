@@ -26,7 +26,9 @@ export function runWaits(progress: RunProgress, circumstances: Circumstances): W
     case 'HELPER': {
       const { timeoutMs } = circumstances.helper;
       const message = `The helper has run for ${waited}; it is ended at ${span(timeoutMs)} (helper_timeout)`;
-      return [{ cause: 'HELPER', until: wait.since + timeoutMs, message }];
+      const end = wait.since + timeoutMs;
+      // One that died with what started it is run once more, and may take longer.
+      return [{ cause: 'HELPER', until: end > circumstances.now ? end : undefined, message }];
     }
     case 'CREDENTIALS': {
       const what = `Nothing signs server tokens since ${waited}: ${wait.why}`;
