@@ -86,6 +86,8 @@ export class EventWatch {
   /** The same in words: the numbers of events, `=3` for a bookmark, `GAP_REASON_RETENTION 1-3`. */
   readonly told: string[] = [];
   readonly ended: Promise<ServiceError | undefined>;
+  readonly #events: HeardEvent[] = [];
+  #logId = '';
   readonly #stream: ReturnType<Methods['WatchEvents']>;
   #wake: () => void = () => {};
 
@@ -94,6 +96,9 @@ export class EventWatch {
     stream.on('data', (message: Message) => {
       this.received.push(message);
       this.told.push(...inWords(message));
+      const { events } = message as unknown as Wire;
+      this.#events.push(...(events?.events ?? []));
+      this.#logId = events?.log_id ?? this.#logId;
       this.#wake();
     });
     this.ended = new Promise((resolve) => {
@@ -105,6 +110,19 @@ export class EventWatch {
 
   cancel(): void {
     this.#stream.cancel();
+  }
+
+  /** Waits until an event of a type came. @returns the events that came by then */
+  async until(type: string): Promise<readonly HeardEvent[]> {
+    while (!this.#events.some((event) => event.type === type)) {
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+    return this.#events;
+  }
+
+  /** Of the last event that came. */
+  position(): { readonly log_id: string; readonly last: number } {
+    return { log_id: this.#logId, last: this.#events.at(-1)?.sequence ?? 0 };
   }
 
   pause(): void {
@@ -122,9 +140,15 @@ export class EventWatch {
   }
 }
 
+export interface HeardEvent {
+  readonly sequence: number;
+  readonly type: string;
+  readonly identity: string;
+  readonly run_id: string;
+}
+
 interface Wire {
-  readonly message: 'events' | 'bookmark' | 'gap';
-  readonly events?: { readonly events: readonly { readonly sequence: number }[] };
+  readonly events?: { readonly log_id: string; readonly events: readonly HeardEvent[] };
   readonly bookmark?: { readonly position: { readonly sequence: number } };
   readonly gap?: { readonly first: number; readonly last: number; readonly reason: string };
 }
