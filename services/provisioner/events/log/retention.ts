@@ -12,6 +12,8 @@ export interface RetentionLimits {
 
 /** The most that is removed at once, so that removing a lot delays nobody. */
 const mostAtOnce = 1_000;
+/** A log that is full loses as many as it gains, few at a time: not many more are read for that. */
+const readFirst = 16;
 
 export class Retention {
   readonly #limits: RetentionLimits;
@@ -32,9 +34,18 @@ export class Retention {
       this.#oldest = this.#store.read(removed + 1, 1)[0];
     }
     if (this.#oldest === undefined || !this.#isExpired(this.#oldest, now)) return [];
-    const records = this.#store.read(removed + 1, mostAtOnce);
-    const kept = records.findIndex((record) => !this.#isExpired(record, now));
-    return kept === -1 ? records : records.slice(0, kept);
+    const expired: StoredRecord[] = [];
+    let from = removed + 1;
+    for (let size = readFirst; expired.length < mostAtOnce; size *= 2) {
+      const records = this.#store.read(from, Math.min(size, mostAtOnce - expired.length));
+      for (const record of records) {
+        if (!this.#isExpired(record, now)) return expired;
+        expired.push(record);
+        from = lastOf(record.item) + 1;
+      }
+      if (records.length < size) return expired;
+    }
+    return expired;
   }
 
   #isExpired({ item, at }: StoredRecord, now: number): boolean {
