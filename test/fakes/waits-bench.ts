@@ -14,7 +14,7 @@ import { boot, identity } from './node-events.js';
 export const now = Date.UTC(2030, 0, 1);
 export const until = now + 240_000;
 
-export const quiet: Circumstances = {
+const quiet: Circumstances = {
   now,
   pause: undefined,
   workers: { busy: 3, total: 64 },
