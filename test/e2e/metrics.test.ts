@@ -72,7 +72,6 @@ const mayBeZero = [
   'slipway_provisioner_dropped_total',
   'slipway_provisioner_confirmations_missed_total',
   'slipway_provisioner_events_subscribers',
-  'slipway_provisioner_events_log_sequence',
   'slipway_provisioner_events_lost_total',
   'slipway_discovery_reports_refused_total',
 ];
