@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
-import { credentials, Metadata, status } from '@grpc/grpc-js';
+import { credentials, status } from '@grpc/grpc-js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ProvisioningEventServiceClient } from '../../shared/gen/slipway/provisioner/v1/events.js';
+import { EventType, ProvisioningEventServiceClient } from '../../shared/gen/slipway/provisioner/v1/events.js';
 import { callUnary } from '../../shared/grpc/call.js';
 import {
   arrival,
@@ -64,14 +64,30 @@ describe('a provisioner', () => {
     );
   });
 
-  it('says of RPCs that it does not serve that it does not', async () => {
-    const app = await new Site().start(['127.0.0.1:1']);
-    const events = new ProvisioningEventServiceClient(app.addresses.api ?? '', credentials.createInsecure());
-    onTestFinished(() => events.close());
-    const ended = new Promise((resolve) => {
-      events.watchEvents({ start: undefined, filter: undefined }, new Metadata()).on('error', resolve);
-    });
-    expect(await ended).toMatchObject({ code: status.UNIMPLEMENTED });
+  it('keeps its events over a restart, and gives them to whoever asks', async () => {
+    const [site, discovery, nodes] = [new Site(), await startDiscovery(), await startNodes()];
+    const node = nodes.add('a.example.net');
+    discovery.greet = snapshotOf(nodes, node);
+    const first = await site.start([discovery.address]);
+    await site.line(({ msg }) => msg === 'run finished: PROVISIONED');
+    await first.stop();
+    const second = await site.start(['127.0.0.1:1']);
+    const client = new ProvisioningEventServiceClient(
+      second.addresses.api ?? '',
+      credentials.createInsecure(),
+    );
+    onTestFinished(() => client.close());
+    const request = { pageSize: 1000, pageToken: '', filter: undefined, newestFirst: false };
+    const { events, gaps, logId } = await callUnary(client.listEvents.bind(client), request, { timeoutMs });
+    expect(gaps).toEqual([]);
+    expect(events.map(({ sequence }) => Number(sequence))).toEqual(events.map((_, index) => index + 1));
+    const types = events.map(({ type }) => type);
+    expect(types.slice(0, 2)).toEqual([EventType.HOST_QUEUED, EventType.RUN_STARTED]);
+    expect(types).toContain(EventType.RUN_FINISHED);
+    expect(await metric(second, 'events_log_sequence')).toBeGreaterThanOrEqual(events.length);
+    const asked = operator(second);
+    const { log } = await callUnary(asked.getStatus.bind(asked), {}, { timeoutMs });
+    expect(log).toMatchObject({ logId, first: 1n, failing: false, lost: 0n });
   });
 });
 

@@ -4,7 +4,7 @@ import { FakeClock, settle } from '../../../test/fakes/fake-clock.js';
 import { RecordingSink } from '../../../test/fakes/recording-sink.js';
 import { RunBench } from '../../../test/fakes/run-bench.js';
 import type { NodeSource } from '../fleet/node-event.js';
-import { Confirmations, confirmTimeoutMs } from './confirmations.js';
+import { Confirmations, confirmTimeoutMs, type PastRun } from './confirmations.js';
 import { Remembered } from './remembered.js';
 
 const identity = parseIdentity('n1.example.net') as Identity;
@@ -233,5 +233,38 @@ describe('what is remembered', () => {
     const remembered = new Remembered<number, true>(new FakeClock(), 3);
     for (const key of [1, 2, 3, 1, 4]) remembered.set(key, true);
     expect([1, 2, 3, 4].map((key) => remembered.get(key))).toEqual([true, undefined, true, true]);
+  });
+});
+
+describe('a node of a run of an earlier life', () => {
+  function cameUp(past: PastRun | undefined) {
+    const clock = new FakeClock();
+    const sink = new RecordingSink();
+    const confirmations = new Confirmations({
+      clock,
+      events: sink,
+      timeoutMs: () => timeoutMs,
+      askNode: () => new Promise(() => {}),
+      pastRuns: { find: () => past },
+    });
+    const runId = newRunId();
+    const says = { identity, runId, configurationDigest: digest };
+    confirmations.cameUp(says, false);
+    for (let time = 0; time < 3; time += 1) confirmations.cameUp(says);
+    return { sink, runId, now: clock.now() };
+  }
+
+  it('is confirmed once, and not on its own word, where the end of the run is remembered', () => {
+    const { sink, runId } = cameUp({ confirmed: false, endedAt: new FakeClock().now() - 5_000 });
+    expect(sink.events).toEqual([{ ...confirmed, runId, afterMs: 5_000 }]);
+  });
+
+  it('is not confirmed again', () => {
+    expect(cameUp({ confirmed: true }).sink.events).toEqual([]);
+  });
+
+  it('is believed where the run is not remembered', () => {
+    const { sink, runId } = cameUp(undefined);
+    expect(sink.events).toEqual([{ ...confirmed, runId, onItsOwnWord: true, afterMs: undefined }]);
   });
 });

@@ -8,6 +8,7 @@ import { FakeClock } from '../../../../test/fakes/fake-clock.js';
 import { event } from '../../../../test/fakes/provisioning-events.js';
 import type { LogItem } from '../watch/log-reader.js';
 import { EventLog, type EventLogOptions } from './event-log.js';
+import { judge } from './inspection/judge.js';
 import { openStore } from './open.js';
 import { type Change, type LogStore, StoreError } from './store.js';
 
@@ -66,7 +67,7 @@ class Disk implements LogStore {
 async function start(over: Partial<EventLogOptions> = {}, dataDir = folder) {
   const clock = new FakeClock();
   const log = silentLogger();
-  const disk = new Disk(await openStore({ dataDir, site: 'lab', clock, log }));
+  const disk = new Disk(await openStore({ dataDir, site: 'lab', clock, log, inspect: judge }));
   const retention = { maxCount: 1_000_000, maxAgeMs: 7 * 86_400_000 };
   const encode: EventLogOptions['encode'] = (_event, { sequence }) => Buffer.from(`event ${sequence}`);
   const events = new EventLog({ store: disk, clock, log, encode, retention, ...over });

@@ -8,9 +8,8 @@ export const fileName = 'data.mdb';
 
 export type FileCheck =
   | { readonly kind: 'NEW' }
+  /** As far as can be seen without reading all of it. */
   | { readonly kind: 'USABLE' }
-  /** Pages at its end are missing, which is well if they are not in use. */
-  | { readonly kind: 'SHORT' }
   | { readonly kind: 'DAMAGED'; readonly why: string };
 
 /** Places in a page that describes the file: LMDB's MDB_meta, version 2, with 64 bits. */
@@ -41,9 +40,10 @@ export async function checkFile(folder: string): Promise<FileCheck> {
     if (!describes(other)) return damaged('its second page is damaged');
     const pages = 1n + lastPageOf(one, other);
     if (BigInt(size) >= pages * BigInt(pageSize)) return { kind: 'USABLE' };
+    // Pages at its end may be missing that are not in use, which is well.
     // What is missing reads as zeros then, where it would end the process.
     await truncate(path, Number(pages) * pageSize);
-    return { kind: 'SHORT' };
+    return { kind: 'USABLE' };
   } finally {
     await file.close();
   }

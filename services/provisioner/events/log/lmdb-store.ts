@@ -2,6 +2,7 @@
 
 import { statfs } from 'node:fs/promises';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import type { LogOrigin } from './origin.js';
 import {
   firstOf,
   gapValue,
@@ -12,13 +13,6 @@ import {
   type StoredRecord,
 } from './record.js';
 import { type Change, type LogStore, StoreError } from './store.js';
-
-/** What of a log's origin it must agree with. */
-export interface LogOrigin {
-  readonly format: number;
-  readonly logId: string;
-  readonly site: string;
-}
 
 interface Tables {
   readonly root: RootDatabase<Buffer, string>;
@@ -166,11 +160,22 @@ export class LmdbStore implements LogStore {
    * @throws RecordError where something of it is missing or is no record
    */
   verify(): void {
+    const { events, timelines } = this.#tables;
     let at = this.#removed;
-    for (const { key, value } of this.#tables.events.getRange()) {
+    let ofNodes = 0;
+    for (const { key, value } of events.getRange()) {
       if (key !== at + 1) throw new RecordError(`event ${at + 1} is missing`);
-      at = lastOf(readRecord(key, value).item);
+      const { item } = readRecord(key, value);
+      at = lastOf(item);
+      if (item.kind === 'EVENT' && item.header.identity !== '') ofNodes += 1;
     }
+    for (const { key } of timelines.getRange()) {
+      const sequence = Array.isArray(key) ? key[1] : 0;
+      if (sequence <= this.#removed || sequence > at)
+        throw new RecordError('a timeline has an event too much');
+      ofNodes -= 1;
+    }
+    if (ofNodes !== 0) throw new RecordError('events and timelines do not fit together');
   }
 
   async close(): Promise<void> {

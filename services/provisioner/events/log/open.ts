@@ -8,7 +8,10 @@ import type { Clock } from '../../../../shared/clock.js';
 import type { Logger } from '../../../../shared/logger.js';
 import { StartError } from '../../../../shared/process/start-error.js';
 import { checkFile } from './file-check.js';
-import { LmdbFile, LmdbStore, type LogOrigin } from './lmdb-store.js';
+import { inspect as inspectApart } from './inspection/inspect.js';
+import type { Verdict } from './inspection/verdict.js';
+import { LmdbFile, LmdbStore } from './lmdb-store.js';
+import { believableLogId, format, isDamage, UnusableError } from './origin.js';
 import type { LogStore } from './store.js';
 
 export interface OpenOptions {
@@ -16,18 +19,13 @@ export interface OpenOptions {
   readonly site: string;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'warn' | 'info'>;
+  /** Reads all of what is there. Default: a process of its own, which a damaged file may end. */
+  readonly inspect?: (folder: string, site: string) => Promise<Verdict>;
 }
 
-/** Of what is kept, and how. */
-const format = 1;
 const folderName = 'events';
 
-/** What is there cannot be used. */
-class UnusableError extends Error {
-  override readonly name = 'UnusableError';
-}
-
-/** @throws StartError where another process has it open, or nothing can be kept there */
+/** @throws StartError where another process has it open, it cannot be looked at, or nothing can be kept there */
 export async function openStore(options: OpenOptions): Promise<LogStore> {
   const { dataDir, log } = options;
   const folder = join(dataDir, folderName);
@@ -35,6 +33,10 @@ export async function openStore(options: OpenOptions): Promise<LogStore> {
     return await openIn(folder, options);
   } catch (error) {
     if (error instanceof StartError) throw error;
+    if (!isDamage(error)) {
+      const why = `the event log in ${folder} cannot be opened: ${messageOf(error)}`;
+      throw new StartError(`${why}; mend that, or set another data_dir`, { cause: error });
+    }
     const aside = await setAside(folder, options, error);
     log.warn(
       { folder, aside, why: messageOf(error) },
@@ -50,22 +52,14 @@ export async function openStore(options: OpenOptions): Promise<LogStore> {
   }
 }
 
-async function openIn(folder: string, { site, log }: OpenOptions): Promise<LogStore> {
+async function openIn(folder: string, { site, log, inspect = inspectApart }: OpenOptions): Promise<LogStore> {
   const check = await checkFile(folder);
   if (check.kind === 'DAMAGED') throw new UnusableError(check.why);
+  if (check.kind === 'USABLE') believe(await inspect(folder, site), folder);
   const file = new LmdbFile(folder);
   try {
-    if (file.isTaken()) {
-      throw new StartError(
-        `the event log in ${folder} is open in another process; stop that one, or set another data_dir`,
-      );
-    }
-    if (!file.isEmpty) {
-      const { logId } = believable(file.readOrigin(), site);
-      const store = new LmdbStore(file, logId);
-      if (check.kind === 'SHORT') store.verify();
-      return store;
-    }
+    if (file.isTaken()) throw taken(folder);
+    if (!file.isEmpty) return new LmdbStore(file, believableLogId(file.readOrigin(), site));
     const logId = randomUUID();
     await file.writeOrigin({ format, logId, site });
     log.info({ folder, log_id: logId }, 'a new event log begins');
@@ -76,14 +70,22 @@ async function openIn(folder: string, { site, log }: OpenOptions): Promise<LogSt
   }
 }
 
-/** @throws UnusableError */
-function believable(origin: LogOrigin | undefined, site: string): LogOrigin {
-  if (typeof origin?.logId !== 'string') throw new UnusableError('it is not an event log');
-  if (origin.format !== format) {
-    throw new UnusableError(`it is in format ${origin.format}, and this version knows format ${format}`);
+/** @throws UnusableError, StartError */
+function believe(verdict: Verdict, folder: string): void {
+  switch (verdict.kind) {
+    case 'SOUND':
+      return;
+    case 'TAKEN':
+      throw taken(folder);
+    case 'UNUSABLE':
+      throw new UnusableError(verdict.why);
   }
-  if (origin.site !== site) throw new UnusableError(`it is of the site ${origin.site}, not of ${site}`);
-  return origin;
+}
+
+function taken(folder: string): StartError {
+  return new StartError(
+    `the event log in ${folder} is open in another process; stop that one, or set another data_dir`,
+  );
 }
 
 /** @returns where it is now */
