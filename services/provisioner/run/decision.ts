@@ -8,6 +8,7 @@ import { type ExpiryRule, serverClaimsOf } from '../enrolment/server-claims.js';
 import type { HelperReply } from '../helper/helper.js';
 import type { EncryptedKey } from './configuration.js';
 import type { Outcome } from './outcome.js';
+import { isSameRelease } from './release-version.js';
 
 export interface CredentialsContext {
   readonly identity: string;
@@ -25,8 +26,6 @@ export interface CredentialsContext {
 export interface UpgradeContext {
   /** From the inventory; an empty version is an unknown one. */
   readonly node: { readonly version: string; readonly upgradable: boolean };
-  /** Whether two versions are the same release. */
-  readonly sameVersion: (a: string, b: string) => boolean;
   readonly upgradesRepository: string | undefined;
   /** The versions from which the last upgrades in a row of the node started. */
   readonly upgradedFrom: readonly string[];
@@ -160,7 +159,7 @@ export type UpgradeDecision =
 const none: UpgradeDecision = { kind: 'NONE' };
 
 /** So many upgrades in a row that start from one version have changed nothing. */
-const loopThreshold = 3;
+const upgradesInLoop = 3;
 
 /**
  * The table of upgrades, in its order, up to the call to the node (design, section 9). An older release is as good a
@@ -169,8 +168,8 @@ const loopThreshold = 3;
  * @param target empty where the helper wants none
  */
 export function decideUpgrade(target: string, context: UpgradeContext): UpgradeDecision {
-  const { node, sameVersion, upgradesRepository: repository, upgradedFrom } = context;
-  if (target === '' || sameVersion(node.version, target)) return none;
+  const { node, upgradesRepository: repository, upgradedFrom } = context;
+  if (target === '' || isSameRelease(node.version, target)) return none;
   const failed = (reason: UpgradeFailure['reason'], why: string): UpgradeFailure => ({
     kind: 'UPGRADE_FAILED',
     reason,
@@ -179,8 +178,8 @@ export function decideUpgrade(target: string, context: UpgradeContext): UpgradeD
   if (node.version === '') return failed('UPGRADE_REFUSED', 'the node did not say which one it has');
   if (!node.upgradable) return failed('UPGRADE_REFUSED', 'the node cannot upgrade itself');
   if (repository === undefined) return failed('UPGRADE_REFUSED', 'upgrades_repository is not set');
-  const inVain = upgradedFrom.filter((version) => sameVersion(version, node.version)).length;
-  if (inVain >= loopThreshold) {
+  const inVain = upgradedFrom.filter((version) => isSameRelease(version, node.version)).length;
+  if (inVain >= upgradesInLoop) {
     const why = `the node is at ${node.version} again, from which ${inVain} upgrades in a row have started`;
     return failed('UPGRADE_LOOP', why);
   }

@@ -4,7 +4,6 @@
 import { decideUpgrade, type UpgradeFailure } from '../decision.js';
 import type { Release } from '../node.js';
 import type { Outcome } from '../outcome.js';
-import { isSameRelease } from '../release-version.js';
 import { asCaller, callNode } from '../rpc.js';
 import { failStep, known, type RunContext, type StepResult } from '../run-context.js';
 import { settleUpdateRelease } from '../settle.js';
@@ -14,7 +13,6 @@ export async function updateRelease(run: RunContext, tries: number): Promise<Ste
   const { version: from, upgradable } = known(run.inventory, 'the inventory');
   const decided = decideUpgrade(known(run.reply, 'the helper’s reply').upgrade, {
     node: { version: from, upgradable },
-    sameVersion: isSameRelease,
     upgradesRepository: run.settings.upgrades.repository,
     upgradedFrom: run.task.upgradedFrom ?? [],
   });
