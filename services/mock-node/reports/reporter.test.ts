@@ -242,6 +242,31 @@ describe('closing', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  test('lets one through that cut off another', async () => {
+    registry.answer = (_report, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const reporter = newReporter();
+    reporter.start();
+    await clock.advance(0);
+    let arrive: (paceMs: number) => void = () => {};
+    let cutOff = false;
+    registry.answer = (_report, signal) =>
+      new Promise((resolve) => {
+        arrive = resolve;
+        signal.addEventListener('abort', () => {
+          cutOff = true;
+        });
+      });
+    reporter.announceStop();
+    await clock.advance(100);
+    const closing = reporter.close(1_000);
+    await clock.advance(500);
+    expect(cutOff).toBe(false);
+    arrive(10_000);
+    await closing;
+    expect(registry.types).toEqual(['STARTUP', 'SHUTDOWN']);
+  });
+
   test('cuts it off when its time is over', async () => {
     registry.answer = (_report, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
