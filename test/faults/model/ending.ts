@@ -8,7 +8,7 @@ import { type Trial, times } from './trial.js';
  * The longest that a helper has a node wait, then two more runs that fail for what happened before, with the pauses
  * that follow: milliseconds.
  */
-const longestMs = 900_000 + 2 * times.backoffMaxMs + 10 * times.intervalMs;
+const longestMs = 300_000 + 2 * times.backoffMaxMs + 10 * times.intervalMs;
 
 /** By then no hold, pause, lease or confirmation is left: milliseconds. */
 const afterwardsMs = times.backoffMaxMs + 5 * times.intervalMs;

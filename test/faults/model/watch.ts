@@ -18,7 +18,9 @@ export class Watch {
   /** By the number of the provisioner's life. */
   readonly #ledgers = new Map<number, HostLedger>();
   readonly #fences: FenceWatch[] = [];
+  /** When runs began that go on: milliseconds, by life and run. */
   readonly #started = new Map<string, number>();
+  readonly #cancelled = new Set<string>();
 
   constructor(world: World, setting: Setting) {
     this.#world = world;
@@ -72,7 +74,9 @@ export class Watch {
     }
     if (event.type === 'RUN_STARTED')
       this.#started.set(`${life} ${event.runId}`, this.#world.clock.monotonic());
-    if (event.type === 'RUN_FINISHED') this.#started.delete(`${life} ${event.runId}`);
+    if (event.type !== 'RUN_FINISHED') return;
+    this.#started.delete(`${life} ${event.runId}`);
+    if (event.outcome === 'CANCELLED') this.#cancelled.add(event.runId);
   }
 
   async #look(): Promise<void> {
@@ -96,8 +100,11 @@ export class Watch {
   }
 
   async #checkDisk(machine: WorldNode): Promise<void> {
-    for (const problem of (await machine.onDisk()).problems) {
-      this.#problems.add(`${machine.identity} (${machine.address}): ${problem}`);
+    const { problems, status, runId } = await machine.onDisk();
+    const who = `${machine.identity} (${machine.address})`;
+    for (const problem of problems) this.#problems.add(`${who}: ${problem}`);
+    if (status === 'COMMITTED' && this.#cancelled.has(runId)) {
+      this.#problems.add(`${who}: ${runId} was cancelled past its point of no return`);
     }
   }
 
