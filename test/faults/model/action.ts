@@ -28,6 +28,7 @@ export type Incident =
   | 'PROVISIONER_CRASHES'
   | 'PROVISIONER_RESTARTS'
   | 'DISCOVERY_CRASHES'
+  | 'WATCHES_BREAK'
   | 'SECOND_STARTS'
   | 'PAUSES';
 
@@ -54,7 +55,7 @@ export type Action =
     }
   | { readonly do: 'MOOD'; readonly node: number; readonly mood: Mood }
   | { readonly do: 'CRASH_DISCOVERY' | 'CRASH_PROVISIONER' | 'RESTART_PROVISIONER'; readonly downMs: number }
-  | { readonly do: 'START_SECOND' | 'STOP_SECOND' | 'CRASH_SECOND' | 'PAUSE' | 'RESUME' }
+  | { readonly do: 'START_SECOND' | 'STOP_SECOND' | 'CRASH_SECOND' | 'PAUSE' | 'RESUME' | 'BREAK_WATCHES' }
   | { readonly do: 'WAIT'; readonly ms: number };
 
 /** What does not change while a site is tried. */
@@ -97,7 +98,7 @@ const doors: readonly Door[] = [
   'Signing',
 ];
 /** Where most is at stake. */
-const weightyDoors: readonly Door[] = ['GetRunStatus', 'UpdateRelease', 'Helper'];
+const weightyDoors: readonly Door[] = ['GetRunStatus', 'UpdateRelease', 'Helper', 'Report'];
 const weightiestDoors: readonly Door[] = ['Configure', 'Restart'];
 
 const incident: fc.Arbitrary<Incident> = fc.constantFrom(
@@ -106,6 +107,7 @@ const incident: fc.Arbitrary<Incident> = fc.constantFrom(
   'PROVISIONER_CRASHES',
   'PROVISIONER_RESTARTS',
   'DISCOVERY_CRASHES',
+  'WATCHES_BREAK',
   'SECOND_STARTS',
   'PAUSES',
 );
@@ -192,7 +194,9 @@ export const action: fc.Arbitrary<Action> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.record({ do: just('START_SECOND', 'STOP_SECOND', 'CRASH_SECOND', 'PAUSE', 'RESUME') }),
+    arbitrary: fc.record({
+      do: just('START_SECOND', 'STOP_SECOND', 'CRASH_SECOND', 'PAUSE', 'RESUME', 'BREAK_WATCHES'),
+    }),
   },
   {
     weight: 20,

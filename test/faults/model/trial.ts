@@ -152,6 +152,9 @@ export class Trial {
       case 'RESUME':
         world.resume();
         return;
+      case 'BREAK_WATCHES':
+        world.discovery?.breakWatches();
+        return;
       case 'WAIT':
     }
   }
@@ -218,6 +221,9 @@ export class Trial {
         return;
       case 'DISCOVERY_CRASHES':
         world.crashDiscovery();
+        return;
+      case 'WATCHES_BREAK':
+        world.discovery?.breakWatches();
         return;
       case 'SECOND_STARTS':
         this.#startSecond();
