@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { describe, expect, test } from 'vitest';
 import { readNodeState } from '../../services/mock-node/state/read-node-state.js';
-import { configurationDigest } from '../../shared/trust/digest.js';
 import {
   configureRequest,
+  digestOf,
   NodeClient,
   newRun,
   patience,
@@ -38,20 +38,7 @@ test('a node is identified, configured, restarted and comes up with its configur
 
   const request = configureRequest({ 'plugin.choria.server.provision': 'false' });
   const { configuration_digest: digest } = await node.as(run, 'Configure', request);
-  expect(digest).toEqual(
-    configurationDigest({
-      configurationJson: String(request.configuration_json),
-      keyPem: '',
-      certificatePem: '',
-      caPem: '',
-      sslDir: '',
-      nodeEcdhPublic: Buffer.of(),
-      provisionerEcdhPublic: Buffer.of(),
-      serverJwt: '',
-      actionPolicies: request.action_policies as Record<string, string>,
-      opaPolicies: {},
-    }),
-  );
+  expect(digest).toEqual(digestOf(request));
   expect(await node.as(run, 'GetRunStatus', { run_id: run.runId })).toMatchObject({
     stage: 'RUN_STAGE_CONFIGURED',
     configuration_digest: digest,

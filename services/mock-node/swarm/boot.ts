@@ -1,5 +1,5 @@
-// One boot of a machine: what comes up from its disk, and is over some day. When that is, and what follows, is node.ts's
-// matter.
+// One boot of a machine: what comes up from its disk, and is over some day. When that is, and what follows, is
+// node.ts's matter.
 
 import type { ServerCredentials } from '@grpc/grpc-js';
 import type { Clock } from '../../../shared/clock.js';
