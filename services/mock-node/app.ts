@@ -84,9 +84,10 @@ export async function createApp(
       tls: config.tls,
       credentialsOf: (index) => swarm?.node(index)?.serverCredentials,
       injection,
+      // Of two that end a call the first does: what is ordered.
       strike: (index, rpc) => [
-        ...cast.strike(index, rpc),
         ...faults.strike(config.identities[index] ?? '', rpc),
+        ...cast.strike(index, rpc),
       ],
       connectionsOf: (index) => cast.connectionsOf(index),
       crash: (index, graceMs) => swarm?.node(index)?.crash(graceMs),
