@@ -23,8 +23,8 @@ export class Claims {
     if (event.type === 'NODE_CONFIRMED') {
       this.#open.push({ identity: event.identity, runId: event.runId, says: 'CONFIRMED' });
     }
-    // With a message it says itself that it does not know.
-    if (event.type !== 'RUN_FINISHED' || event.outcome !== 'PROVISIONED' || event.message !== '') return;
+    if (event.type !== 'RUN_FINISHED' || event.outcome !== 'PROVISIONED') return;
+    if (event.message.includes('not settled')) return;
     const { runs } = this.#world.story.of(event.identity);
     // A run of a host that is provisioned already asks nothing of the node.
     if (runs.find(({ runId }) => runId === event.runId)?.steps.length === 0) return;
