@@ -141,3 +141,16 @@ test('clones that both came up need a cause', () => {
   const killed = { kind: 'KILL', service: 'discovery', from: at, to: at + 1 } as const;
   expect(pairsOf(pair, new History(), [killed])).toEqual({ pairs: 1, both: 1, problems: [] });
 });
+
+test('a machine is in the column of what was told most of it, and UNREACHABLE where nothing else was', () => {
+  const ended = (reason: string) => finished(newRunId(), { outcome: 'FAILED', reason });
+  const columnAfter = (...reasons: string[]) =>
+    columnOf(
+      machine('lying'),
+      historyWith((told) => told.runs.push(...reasons.map(ended))),
+    );
+  expect(columnAfter()).toBe('NOTHING');
+  expect(columnAfter('UNREACHABLE')).toBe('UNREACHABLE');
+  expect(columnAfter('UNREACHABLE', 'UNREACHABLE', 'TOKEN_INVALID')).toBe('TOKEN_INVALID');
+  expect(columnAfter('RPC_FAILED', 'TOKEN_INVALID', 'RPC_FAILED')).toBe('RPC_FAILED');
+});

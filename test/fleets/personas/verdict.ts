@@ -3,7 +3,8 @@
 //   CONFIRMED          its disk says that it is up with the configuration of a run, and the provisioner has said so, too
 //   NODE_CONFLICT      a conflict named its address
 //   PROVISION_LOOP     the provisioner has said that it keeps coming back
-//   a reason           the one that was told most of its runs; CONFIRMATION_MISSED is one; of several the last
+//   a reason           the one that was told most of its runs; CONFIRMATION_MISSED is one; of several the last. That it is
+//                      UNREACHABLE everybody is while the swarm is down: it counts where nothing else was told
 //   NOTHING            nothing of all that
 
 import { type PersonaName, personaNames } from '../../../services/mock-node/personas/persona.js';
@@ -18,11 +19,12 @@ export function columnOf(machine: Machine, history: History): string {
   const named = told.conflicts.flatMap(({ address, newcomerAddress }) => [address, newcomerAddress]);
   if (named.includes(machine.address)) return 'NODE_CONFLICT';
   if (told.loops > 0) return 'PROVISION_LOOP';
-  const most = [...told.reasons].reduce<readonly [string, number]>(
+  const { UNREACHABLE: unreachable, ...others } = Object.fromEntries(told.reasons);
+  const [most] = Object.entries(others).reduce<readonly [string, number]>(
     (best, each) => (each[1] >= best[1] ? each : best),
-    ['NOTHING', 0],
+    [unreachable === undefined ? 'NOTHING' : 'UNREACHABLE', 0],
   );
-  return most[0];
+  return most;
 }
 
 /** How many machines of each persona are in each column. */
