@@ -98,7 +98,13 @@ const doors: readonly Door[] = [
   'Signing',
 ];
 /** Where most is at stake. */
-const weightyDoors: readonly Door[] = ['GetRunStatus', 'UpdateRelease', 'Helper', 'Report'];
+const weightyDoors: readonly Door[] = [
+  'GenerateEd25519Key',
+  'GetRunStatus',
+  'UpdateRelease',
+  'Helper',
+  'Report',
+];
 const weightiestDoors: readonly Door[] = ['Configure', 'Restart'];
 
 const incident: fc.Arbitrary<Incident> = fc.constantFrom(
@@ -133,10 +139,10 @@ const fault: fc.Arbitrary<PlannedFault> = fc.oneof(
     }),
   },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('REPEAT_LATER' as const),
-      ms: fc.constantFrom(500, 20_000, 70_000),
+      ms: fc.constantFrom(50, 150, 500, 20_000, 70_000),
     }),
   },
   {
