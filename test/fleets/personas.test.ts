@@ -19,6 +19,7 @@ import { missingOf, wrongOf } from './personas/expectations.js';
 import { FootprintWatch, services } from './personas/footprint-watch.js';
 import { History } from './personas/history.js';
 import { isToSettle, leastConfigured, type Machine, machinesOf, weights } from './personas/machine.js';
+import { tooHeavy } from './personas/memory.js';
 import { Operator } from './personas/operator.js';
 import { planOf, swarmStartPart } from './personas/plan.js';
 import { repeatsOf } from './personas/repeats.js';
@@ -50,7 +51,7 @@ test(`${nodes} nodes of all kinds under faults and kills for ${minutes} minutes:
     nodes,
     helper: testHelper('stamped-unread.sh'),
     tls: 'required',
-    discovery: { interval: '15s', probe_timeout: '5s' },
+    discovery: { interval: '15s', report_interval: '20s', probe_timeout: '10s' },
     provisioner: { interval: '15s', identify_timeout: '10s', workers: 128, backoff_max: '1m' },
     swarm: [
       ...['--personas', weights, '--share-certificate', '--fault-file', faults],
@@ -74,6 +75,7 @@ test(`${nodes} nodes of all kinds under faults and kills for ${minutes} minutes:
   await changes;
 
   const calmFrom = clock.monotonic();
+  footprints.calm();
   await untilConfigured(stack, leastConfigured(nodes), calmMs + patienceMs);
   await sleep(clock, Math.max(0, calmMs - (clock.monotonic() - calmFrom)));
   await untilNothingMissing(stack);
@@ -101,6 +103,7 @@ test(`${nodes} nodes of all kinds under faults and kills for ${minutes} minutes:
   expect(history.errors).toEqual([]);
   await expectOfAPiece(stack, machines.filter(isToSettle));
   expect(left).toEqual([]);
+  expect(tooHeavy(memory, nodes)).toEqual([]);
   expect(leftOnDisk(stack, machines, temporary)).toEqual([]);
 });
 
@@ -114,7 +117,7 @@ async function untilNothingMissing(stack: Stack): Promise<void> {
 async function untilAtRest(site: Site): Promise<readonly string[]> {
   let left: readonly string[] = [];
   const look = () => {
-    left = leftOpen(site, nodes);
+    left = leftOpen(site);
     return left.length === 0;
   };
   await until(look, { what: 'all is at rest', timeoutMs: restMs, everyMs: 1_000 }).catch(() => {});

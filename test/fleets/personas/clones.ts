@@ -1,10 +1,19 @@
-// Two machines under one name. The one that is configured first keeps the other from its turn while it reports; so
-// where both came up, somebody has forgotten the first one or did not reach it, and logs say when.
+// Two machines under one name. The one that has it keeps the other from its turn while it reports and answers; so where
+// both came up, the name has gone from one to the other, and logs say how that came about.
 
 import type { History, Told } from './history.js';
 import { startOf } from './history.js';
 import { isClone, type Machine } from './machine.js';
 import type { Done } from './storm.js';
+
+/**
+ * FORGOTTEN: discovery or the swarm was killed or stood still, or a question to the first machine was struck.
+ * LEFT: the first one reported no more. UNANSWERED: discovery has told of the second one as the machine that has the
+ * name, which it has only where the first one was asked and did not answer in time.
+ */
+export const pairCauses = ['FORGOTTEN', 'LEFT', 'UNANSWERED'] as const;
+
+export type PairCause = (typeof pairCauses)[number];
 
 /** How long a node says that it came up configured: milliseconds. */
 const repeatsMs = 600_000;
@@ -17,8 +26,8 @@ const oldestSightingMs = 60_000;
 
 export interface Pairs {
   readonly pairs: number;
-  /** How many of them have both machines configured in the end, with a cause. */
-  readonly both: number;
+  /** Of each pair of which both machines are configured in the end. */
+  readonly causes: readonly PairCause[];
   /** Pairs of which both are, and nobody knows why. */
   readonly problems: readonly string[];
 }
@@ -26,28 +35,38 @@ export interface Pairs {
 export function pairsOf(machines: readonly Machine[], history: History, done: readonly Done[]): Pairs {
   const clones = machines.filter((machine) => isClone(machine));
   const identities = new Set(clones.map(({ identity }) => identity));
-  let both = 0;
+  const causes: PairCause[] = [];
   const problems: string[] = [];
   for (const identity of identities) {
-    const up = clones.filter((machine) => machine.identity === identity && machine.disk.confirmed);
-    const [first, second] = up.map(({ disk }) => disk.runId).sort();
+    const [first, second] = clones
+      .filter((machine) => machine.identity === identity && machine.disk.confirmed)
+      .sort((one, other) => startOf(one.disk.runId) - startOf(other.disk.runId));
     if (first === undefined || second === undefined) continue;
-    both++;
-    if (wasForgotten(first, second, history.of(identity), done)) continue;
-    problems.push(
-      `${identity}: run ${second} has configured another machine while that of ${first} was there`,
-    );
+    const cause = causeOf(first, second, history.of(identity), done);
+    if (cause !== undefined) causes.push(cause);
+    else
+      problems.push(`${identity}: run ${second.disk.runId} has configured ${second.name}, which had no turn`);
   }
-  return { pairs: identities.size, both, problems };
+  return { pairs: identities.size, causes, problems };
 }
 
-/** Discovery was killed or stood still, the first machine did, a question to it was struck, or it reported no more. */
-function wasForgotten(first: string, second: string, { strikes }: Told, done: readonly Done[]): boolean {
-  const [from, to] = [startOf(first) - oldestSightingMs, startOf(second)];
-  if (to - startOf(first) > repeatsMs) return true;
-  if (strikes.some(({ at, rpc }) => rpc === 'identify' && at > from && at < to)) return true;
-  return done.some(
-    (each) =>
-      (each.service === 'discovery' || each.service === 'mock-node') && each.from < to && each.to > from,
+function causeOf(
+  first: Machine,
+  second: Machine,
+  { strikes, conflicts }: Told,
+  done: readonly Done[],
+): PairCause | undefined {
+  const [began, to] = [startOf(first.disk.runId), startOf(second.disk.runId)];
+  const from = began - oldestSightingMs;
+  const isBetween = ({ at }: { readonly at: number }) => at > from && at < to;
+  const disrupted = done.some(
+    ({ service, from: start, to: end }) =>
+      (service === 'discovery' || service === 'mock-node') && start < to && end > from,
   );
+  if (disrupted || strikes.some((strike) => strike.rpc === 'identify' && isBetween(strike))) {
+    return 'FORGOTTEN';
+  }
+  if (to - began > repeatsMs) return 'LEFT';
+  const hadTheName = conflicts.some((each) => each.address === second.address && isBetween(each));
+  return hadTheName ? 'UNANSWERED' : undefined;
 }

@@ -95,7 +95,7 @@ test('what must not be is found', () => {
   expect(told((each) => each.confirmations.set(before, [1]), machine('slow', up))).toHaveLength(1);
   expect(told(nothing, machine('slow', { ...up, problems: ['server.conf differs'] }))).toHaveLength(1);
   expect(told((each) => (each.loops = 1), machine('healthy', up))).toHaveLength(1);
-  const conflict = { address: '127.1.0.1:1', newcomerAddress: '127.1.0.2:1' };
+  const conflict = { at: 0, address: '127.1.0.1:1', newcomerAddress: '127.1.0.2:1' };
   expect(told((each) => each.conflicts.push(conflict), machine('flapping', up))).toHaveLength(1);
   const overlapping = [finished(before, { endedAt: startOf(runId) + 1 }), finished(runId)];
   expect(told((each) => each.runs.push(...overlapping), machine('healthy', up))).toHaveLength(1);
@@ -134,12 +134,16 @@ test('clones that both came up need a cause', () => {
   ];
   expect(pairsOf(pair, new History(), [])).toMatchObject({
     pairs: 1,
-    both: 1,
+    causes: [],
     problems: [expect.anything()],
   });
   const at = startOf(runId) - 5_000;
   const killed = { kind: 'KILL', service: 'discovery', from: at, to: at + 1 } as const;
-  expect(pairsOf(pair, new History(), [killed])).toEqual({ pairs: 1, both: 1, problems: [] });
+  expect(pairsOf(pair, new History(), [killed])).toEqual({ pairs: 1, causes: ['FORGOTTEN'], problems: [] });
+  const conflictNaming = (address: string) =>
+    historyWith((told) => told.conflicts.push({ at, address, newcomerAddress: '127.1.0.9:7430' }));
+  expect(pairsOf(pair, conflictNaming('127.1.0.1:7430'), []).problems).toHaveLength(1);
+  expect(pairsOf(pair, conflictNaming('127.1.0.2:7430'), []).causes).toEqual(['UNANSWERED']);
 });
 
 test('a machine is in the column of what was told most of it, and UNREACHABLE where nothing else was', () => {

@@ -1,4 +1,6 @@
-// What the services hold, again and again while they run: written to a file, so that one can see how it went.
+// What the services hold, again and again while they run: written to a file, so that one can see how it went. What has
+// leaked stays in the heap, whereas memory that was freed is given back late: the least heap of a time without faults,
+// which is that after a garbage collection, tells the one from the other.
 
 import { appendFileSync, writeFileSync } from 'node:fs';
 import type { ServiceName } from '../../../cli/launch/project.js';
@@ -15,6 +17,8 @@ export interface Memory {
   readonly first: number;
   readonly peak: number;
   readonly last: number;
+  /** The least of the heap since faults have ceased; undefined where it was not seen since. */
+  readonly leastHeap: number | undefined;
 }
 
 const everyMs = 3_000;
@@ -26,13 +30,14 @@ export class FootprintWatch {
   readonly #over = new AbortController();
   readonly #watching: Promise<void>;
   readonly #memory = new Map<number, Memory>();
+  #isCalm = false;
 
   /** @param file a line for each service and look: CSV */
   constructor(site: Site, clock: Clock, file: string) {
     this.#site = site;
     this.#clock = clock;
     this.#file = file;
-    writeFileSync(file, 'time,service,pid,rss_mib,files,sockets,children\n');
+    writeFileSync(file, 'time,service,pid,rss_mib,heap_mib,files,sockets,children\n');
     this.#watching = this.#watch();
   }
 
@@ -41,31 +46,61 @@ export class FootprintWatch {
     return [...this.#memory.values()];
   }
 
+  /** Faults have ceased: from now on the least heap counts. */
+  calm(): void {
+    this.#isCalm = true;
+  }
+
   /** Looks once more, and no longer. */
   async end(): Promise<void> {
     this.#over.abort();
     await this.#watching;
-    this.#look();
+    await this.#look();
   }
 
   async #watch(): Promise<void> {
     while (!this.#over.signal.aborted) {
-      this.#look();
+      await this.#look();
       await sleep(this.#clock, everyMs, this.#over.signal).catch(() => {});
     }
   }
 
-  #look(): void {
+  async #look(): Promise<void> {
     for (const service of services) {
       const pid = this.#site.pidOf(service);
       const found = pid === undefined ? undefined : footprintOf(pid);
       if (pid === undefined || found === undefined || Number.isNaN(found.rssMiB)) continue;
       const { rssMiB, files, sockets, children } = found;
+      const heapMiB = await this.#heapOf(service);
       const time = new Date(this.#clock.now()).toISOString();
-      const cells = [time, service, pid, Math.round(rssMiB), files, sockets, children.length];
-      appendFileSync(this.#file, `${cells.join(',')}\n`);
-      const { first, peak } = this.#memory.get(pid) ?? { first: rssMiB, peak: rssMiB };
-      this.#memory.set(pid, { service, pid, first, peak: Math.max(peak, rssMiB), last: rssMiB });
+      const mib = [rssMiB, heapMiB].map((value) => (value === undefined ? '' : Math.round(value)));
+      appendFileSync(
+        this.#file,
+        `${[time, service, pid, ...mib, files, sockets, children.length].join(',')}\n`,
+      );
+      const before = this.#memory.get(pid);
+      const { first = rssMiB, peak = rssMiB, leastHeap } = before ?? {};
+      const least = this.#isCalm ? lesser(leastHeap, heapMiB) : undefined;
+      this.#memory.set(pid, {
+        service,
+        pid,
+        first,
+        peak: Math.max(peak, rssMiB),
+        last: rssMiB,
+        leastHeap: least,
+      });
     }
   }
+
+  /** @returns MiB; undefined where the service does not answer, or has nothing to say yet */
+  async #heapOf(service: ServiceName): Promise<number | undefined> {
+    const samples = await this.#site.stack.metrics(service);
+    const bytes = samples?.sum('nodejs_heap_size_used_bytes');
+    return bytes === undefined || bytes === 0 ? undefined : bytes / 2 ** 20;
+  }
+}
+
+function lesser(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.min(one, other);
 }

@@ -16,6 +16,9 @@ export interface FinishedRun {
 }
 
 export interface Conflict {
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** Of the machine that has the name. */
   readonly address: string;
   readonly newcomerAddress: string;
 }
@@ -97,6 +100,7 @@ export class History {
         return;
       case 'two machines speak in the name of one node':
         told.conflicts.push({
+          at: timeOf(line),
           address: String(line.address),
           newcomerAddress: String(line.newcomer_address),
         });

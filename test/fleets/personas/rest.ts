@@ -15,34 +15,22 @@ import type { Site } from './storm.js';
  */
 const mostFiles = 60;
 
-/**
- * Memory of a service at rest: what a process of Node.js has when it has done nothing, and what it keeps of each node,
- * a few times over, since freed memory is given back late. The swarm is all of its nodes: agents, disks, reports.
- */
-const restMiB = 200;
-const perNodeMiB: Readonly<Record<ServiceName, number>> = {
-  discovery: 0.05,
-  provisioner: 0.05,
-  'mock-node': 0.2,
-};
-
 /** @returns what a site at rest still holds that it should not; empty where nothing is left */
-export function leftOpen(site: Site, nodes: number): string[] {
+export function leftOpen(site: Site): string[] {
   return services.flatMap((service) => {
     const found = footprintOf(site.pidOf(service) ?? 0);
     if (found === undefined) return [`${service} does not run`];
-    return leftOf(service, found, site.stack, nodes).map((what) => `${service}: ${what}`);
+    return leftOf(service, found, site.stack).map((what) => `${service}: ${what}`);
   });
 }
 
-function leftOf(service: ServiceName, found: Footprint, { ports }: Stack, nodes: number): string[] {
-  const { rssMiB, files, connections, children } = found;
+function leftOf(service: ServiceName, found: Footprint, { ports }: Stack): string[] {
+  const { files, connections, children } = found;
   const toNodes = connections.filter((ends) => ends.some((end) => end.endsWith(`:${ports.swarm}`)));
   const wanted = service === 'provisioner' ? 1 : 0;
   const grandchildren = children.flatMap((pid) => footprintOf(pid)?.children ?? []);
   return [
     ...(toNodes.length > 0 ? [`${toNodes.length} connections to nodes, such as ${toNodes[0]}`] : []),
-    ...(rssMiB > restMiB + nodes * perNodeMiB[service] ? [`${Math.round(rssMiB)} MiB of memory`] : []),
     ...(files > mostFiles ? [`${files} open files`] : []),
     ...(children.length !== wanted ? [`${children.length} child processes`] : []),
     ...(grandchildren.length > 0 ? [`${grandchildren.length} helpers`] : []),

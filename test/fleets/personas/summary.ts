@@ -1,6 +1,6 @@
 // What the long run prints at its end.
 
-import type { Pairs } from './clones.js';
+import { type Pairs, pairCauses } from './clones.js';
 import type { Memory } from './footprint-watch.js';
 import type { History } from './history.js';
 import { causes, type Repeats } from './repeats.js';
@@ -21,7 +21,6 @@ export interface Findings {
 
 export function summaryOf({ table, history, repeats, pairs, done, memory, weathers }: Findings): string {
   const all = repeats.flatMap((each) => each.causes);
-  const byCause = causes.map((cause) => `${all.filter((each) => each === cause).length} ${cause}`);
   const told = [...history.identities].map((identity) => history.of(identity));
   const strikes = told.flatMap((each) => each.strikes);
   const runs = told.flatMap((each) => each.runs);
@@ -31,11 +30,12 @@ export function summaryOf({ table, history, repeats, pairs, done, memory, weathe
     `disruptions: ${listOf(done.map((each) => [each.kind, each.service].join(' ').trim().toLowerCase()))}`,
     `faults: ${strikes.length} struck in ${weathers} weathers: ${listOf(strikes.map(({ fault }) => fault))}`,
     `runs: ${listOf(runs.map(({ outcome, reason }) => `${outcome} ${reason}`.trim()))}`,
-    `configured again: ${all.length} times (${byCause.join(', ')})`,
-    `clones: ${pairs.pairs} pairs, of ${pairs.both} both machines came up`,
+    `configured again: ${all.length} times (${countsOf(causes, all)})`,
+    `clones: ${pairs.pairs} pairs, of ${pairs.causes.length} both machines came up (${countsOf(pairCauses, pairs.causes)})`,
     ...memory.map(
-      ({ service, pid, first, peak, last }) =>
-        `memory of ${service} ${pid}: ${mib(first)} at first, ${mib(peak)} at most, ${mib(last)} at last`,
+      ({ service, pid, first, peak, last, leastHeap }) =>
+        `memory of ${service} ${pid}: ${mib(first)} at first, ${mib(peak)} at most, ${mib(last)} at last` +
+        (leastHeap === undefined ? '' : `, least heap ${mib(leastHeap)}`),
     ),
     '',
   ].join('\n');
@@ -53,4 +53,8 @@ function listOf(texts: readonly string[]): string {
     .sort((one, other) => other[1] - one[1])
     .map(([text, count]) => `${count} ${text}`)
     .join(', ');
+}
+
+function countsOf(known: readonly string[], found: readonly string[]): string {
+  return known.map((each) => `${found.filter((one) => one === each).length} ${each}`).join(', ');
 }
