@@ -54,7 +54,11 @@ async function endingOf(scene: Scene, step: FaultStep): Promise<Ending> {
       runs: story.runs.length,
       commits: disk.configurations,
     },
-    problems: [...diskProblems(step, disk, story), ...(await partsThatDiffer(scene, step, disk))],
+    problems: [
+      ...(story.struck.length === scene.strikesPerNode ? [] : [`faults struck it: ${story.struck.join()}`]),
+      ...diskProblems(step, disk, story),
+      ...(await partsThatDiffer(scene, step, disk)),
+    ],
     told: story.told,
   };
 }

@@ -126,6 +126,11 @@ export class Scene {
     return nodeName(this.steps.indexOf(step), this.steps.length);
   }
 
+  /** How many faults of the mock node are to strike each node. */
+  get strikesPerNode(): number {
+    return this.#call === undefined ? 0 : 1;
+  }
+
   directory(step: FaultStep): string {
     return join(this.stack.nodesDirectory, this.identity(step));
   }
