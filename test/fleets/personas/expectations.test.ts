@@ -6,6 +6,7 @@ import { pairsOf } from './clones.js';
 import { missingOf, wrongOf } from './expectations.js';
 import { type FinishedRun, History, startOf } from './history.js';
 import type { Machine } from './machine.js';
+import { tooHeavy } from './memory.js';
 import { repeatsOf } from './repeats.js';
 import { columnOf } from './verdict.js';
 
@@ -157,4 +158,14 @@ test('a machine is in the column of what was told most of it, and UNREACHABLE wh
   expect(columnAfter('UNREACHABLE')).toBe('UNREACHABLE');
   expect(columnAfter('UNREACHABLE', 'UNREACHABLE', 'TOKEN_INVALID')).toBe('TOKEN_INVALID');
   expect(columnAfter('RPC_FAILED', 'TOKEN_INVALID', 'RPC_FAILED')).toBe('RPC_FAILED');
+});
+
+test('a service may hold so much of each node; of its processes the last one counts', () => {
+  const memory = { service: 'discovery', pid: 1, first: 110, peak: 900, last: 300, leastHeap: 75 } as const;
+  expect(tooHeavy([memory], 1_000)).toEqual([]);
+  expect(tooHeavy([{ ...memory, leastHeap: 90 }], 1_000)).toEqual([
+    'discovery: 90 MiB of heap, where 80 are enough',
+  ]);
+  expect(tooHeavy([{ ...memory, last: 301, leastHeap: undefined }], 1_000)).toHaveLength(2);
+  expect(tooHeavy([{ ...memory, last: 900 }, memory], 1_000)).toEqual([]);
 });

@@ -14,9 +14,9 @@ type BoundsOfServices = Readonly<Record<ServiceName, Bounds>>;
 
 /** Of the heap after a garbage collection: what a service keeps of each node. The swarm is all of its nodes. */
 const heap: BoundsOfServices = {
-  discovery: { idle: 70, perNode: 0.02 },
-  provisioner: { idle: 70, perNode: 0.02 },
-  'mock-node': { idle: 70, perNode: 0.08 },
+  discovery: { idle: 60, perNode: 0.02 },
+  provisioner: { idle: 60, perNode: 0.02 },
+  'mock-node': { idle: 60, perNode: 0.05 },
 };
 
 /** Of all memory: between two collections a busy heap grows to twice what it keeps, and more, and is not given back. */
