@@ -135,6 +135,19 @@ describe('upgrades', () => {
     });
   });
 
+  test.each([
+    ['a long text', '7'.repeat(257), 'it has 257 characters, more than 256'],
+    ['a line break', '2.0\n', 'it has a control character'],
+    ['a secret in its place', '-----BEGIN PRIVATE KEY-----\nMC4CAQ', 'it has a control character'],
+  ])('what is no version, such as %s, is not repeated to anybody', (_what, upgrade, why) => {
+    const message = `what the helper gives as upgrade is no version: ${why}`;
+    expect(decided({ upgrade })).toEqual({ kind: 'UPGRADE_FAILED', reason: 'UPGRADE_REFUSED', message });
+    expect(decided({ upgrade }, { upgradesOptional: true })).toMatchObject({
+      kind: 'CONFIGURE',
+      upgradeRefused: message,
+    });
+  });
+
   test('an older version is an upgrade too', () => {
     expect(decided({ upgrade: '0.28.0' })).toMatchObject({ kind: 'UPGRADE', target: '0.28.0' });
   });

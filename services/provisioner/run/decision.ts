@@ -169,7 +169,13 @@ const upgradesInLoop = 3;
  */
 export function decideUpgrade(target: string, context: UpgradeContext): UpgradeDecision {
   const { node, upgradesRepository: repository, upgradedFrom } = context;
-  if (target === '' || isSameRelease(node.version, target)) return none;
+  if (target === '') return none;
+  const problem = versionProblem(target);
+  if (problem !== undefined) {
+    const message = `what the helper gives as upgrade is no version: ${problem}`;
+    return { kind: 'UPGRADE_FAILED', reason: 'UPGRADE_REFUSED', message };
+  }
+  if (isSameRelease(node.version, target)) return none;
   const failed = (reason: UpgradeFailure['reason'], why: string): UpgradeFailure => ({
     kind: 'UPGRADE_FAILED',
     reason,
@@ -184,4 +190,13 @@ export function decideUpgrade(target: string, context: UpgradeContext): UpgradeD
     return failed('UPGRADE_LOOP', why);
   }
   return { kind: 'UPGRADE', target, repository };
+}
+
+/** As long as that of an inventory. */
+const longestVersion = 256;
+
+/** What is no version may be anything, also a secret in the wrong place: it goes into no message. */
+function versionProblem(text: string): string | undefined {
+  if (text.length > longestVersion) return `it has ${text.length} characters, more than ${longestVersion}`;
+  return /\p{Cc}/u.test(text) ? 'it has a control character' : undefined;
 }
