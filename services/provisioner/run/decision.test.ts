@@ -175,6 +175,18 @@ describe('upgrades', () => {
     expect(decided({ upgrade: '0.30.0' }, { upgradedFrom })).toMatchObject({ kind: 'UPGRADE' });
   });
 
+  test('a node that is at another version after each upgrade is in a loop after so many of them', () => {
+    const upgradedFrom = Array.from({ length: 16 }, (_, index) => `0.1.${index}`);
+    expect(decided({ upgrade: '0.30.0' }, { upgradedFrom: upgradedFrom.slice(1) })).toMatchObject({
+      kind: 'UPGRADE',
+    });
+    expect(decided({ upgrade: '0.30.0' }, { upgradedFrom })).toEqual({
+      kind: 'UPGRADE_FAILED',
+      reason: 'UPGRADE_LOOP',
+      message: 'the helper wants release 0.30.0, and 16 upgrades in a row have not brought the node there',
+    });
+  });
+
   test('a node that has arrived, or that cannot upgrade, is in no loop', () => {
     const upgradedFrom = ['0.29.4', '0.29.4', '0.29.4'];
     expect(decided({ upgrade: '0.29.4' }, { upgradedFrom })).toMatchObject({ kind: 'CONFIGURE' });

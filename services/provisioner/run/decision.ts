@@ -161,6 +161,9 @@ const none: UpgradeDecision = { kind: 'NONE' };
 /** So many upgrades in a row that start from one version have changed nothing. */
 const upgradesInLoop = 3;
 
+/** So many in a row are a loop wherever they started: a node that is never where it should be would go on for ever. */
+const mostUpgradesInRow = 16;
+
 /**
  * The table of upgrades, in its order, up to the call to the node (design, section 9). An older release is as good a
  * target as a newer one.
@@ -187,6 +190,10 @@ export function decideUpgrade(target: string, context: UpgradeContext): UpgradeD
   const inVain = upgradedFrom.filter((version) => isSameRelease(version, node.version)).length;
   if (inVain >= upgradesInLoop) {
     const why = `the node is at ${node.version} again, from which ${inVain} upgrades in a row have started`;
+    return failed('UPGRADE_LOOP', why);
+  }
+  if (upgradedFrom.length >= mostUpgradesInRow) {
+    const why = `${upgradedFrom.length} upgrades in a row have not brought the node there`;
     return failed('UPGRADE_LOOP', why);
   }
   return { kind: 'UPGRADE', target, repository };
