@@ -70,6 +70,7 @@ export async function createApp(
     orders = await openOrders({
       faults: config.faults,
       file: config.faultFile,
+      identities: config.identities,
       clock,
       random,
       log,
