@@ -188,10 +188,13 @@ describe('a run that is interrupted while the reply to UpdateRelease is lost', (
   });
 
   it('by another boot, or with nobody there any more, ends UPGRADED: it has restarted', async () => {
-    for (const cause of ['SUPERSEDED', 'PAUSED'] as const) {
+    for (const [cause, expected] of [
+      ['SUPERSEDED', upgraded],
+      ['PAUSED', { ...upgraded, unsettled: true }],
+    ] as const) {
       const bench = faultyUpgrade(done, always(unanswered));
       const { outcome } = await bench.runAnd('updateRelease', (run) => run.interrupt(cause));
-      expect(outcome).toEqual(upgraded);
+      expect(outcome).toEqual(expected);
       expect(bench.node.count('getRunStatus')).toBe(1);
     }
   });
@@ -216,6 +219,6 @@ describe('a node that is still at it when it is asked', () => {
       bench.node.records.set(run.runId, { stage: 'UPGRADING', configurationDigest: '' });
       bench.node.fault('getRunStatus', { kind: 'NONE' }, ...always(unanswered));
     });
-    expect(outcome).toEqual(upgraded);
+    expect(outcome).toEqual({ ...upgraded, unsettled: true });
   });
 });
