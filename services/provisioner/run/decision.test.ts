@@ -26,6 +26,13 @@ function decided(reply: Partial<HelperReply>, change: Partial<DecisionContext> =
 }
 
 describe('what ends a run', () => {
+  test('of a reason that is a book only its beginning goes into logs and events', () => {
+    const msg = 'ä'.repeat(100_000);
+    const given = 'ä'.repeat(1_024);
+    expect(decided({ defer: true, msg })).toMatchObject({ kind: 'DEFER', message: given });
+    expect(decided({ shutdown: true, msg })).toMatchObject({ kind: 'SHUT_DOWN', message: given });
+  });
+
   test('defer beats shutdown and all else', () => {
     expect(decided({ defer: true, shutdown: true, msg: 'later', retryAfterMs: 5, upgrade: '1' })).toEqual({
       kind: 'DEFER',

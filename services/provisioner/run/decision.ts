@@ -1,6 +1,7 @@
 // What follows from the helper's reply, without doing any of it (design, section 6, rows 6 to 9, and section 9).
 // The steps do it.
 
+import { clip } from '../../../shared/grpc/text.js';
 import type { Secret } from '../../../shared/secret.js';
 import type { ServerTokenClaims } from '../../../shared/trust/server-token.js';
 import { TrustError } from '../../../shared/trust/trust-error.js';
@@ -85,13 +86,15 @@ interface ConfigurationRefusal {
   readonly message: string;
 }
 
+const longestReasonBytes = 2_048;
+
 export type DecisionFailure = CredentialsRefusal['reason'] | ConfigurationRefusal['reason'];
 
 /** Says what follows, in the order of the sequence: what an earlier step refuses no later one is asked about. */
 export function decide(reply: HelperReply, context: DecisionContext): Decision {
   const deferral = deferralOf(reply);
   if (deferral !== undefined) return { kind: 'DEFER', ...deferral };
-  if (reply.shutdown) return { kind: 'SHUT_DOWN', message: reply.msg };
+  if (reply.shutdown) return { kind: 'SHUT_DOWN', message: reasonGiven(reply) };
   const credentials = decideCredentials(reply, context);
   if ('kind' in credentials) return credentials;
   const upgrade = context.features.upgrades ? decideUpgrade(reply.upgrade, context) : none;
@@ -106,9 +109,16 @@ export function decide(reply: HelperReply, context: DecisionContext): Decision {
   };
 }
 
+/** @returns the helper's own words, of which logs and events need no more than some; empty where it gave none */
+export function reasonGiven({ msg }: HelperReply): string {
+  return clip(msg, longestReasonBytes);
+}
+
 /** What the helper says of asking it later, which beats all else; undefined where it does not want that. */
-export function deferralOf({ defer, msg, retryAfterMs }: HelperReply): Deferral | undefined {
-  return defer ? { message: msg === '' ? 'the helper deferred the node' : msg, retryAfterMs } : undefined;
+export function deferralOf(reply: HelperReply): Deferral | undefined {
+  if (!reply.defer) return undefined;
+  const message = reasonGiven(reply) || 'the helper deferred the node';
+  return { message, retryAfterMs: reply.retryAfterMs };
 }
 
 /** Says why no node can be configured so; undefined where one may be. */
