@@ -8,8 +8,8 @@ import type { Done } from './storm.js';
 
 /**
  * FORGOTTEN: discovery or the swarm was killed or stood still, or a question to the first machine was struck.
- * LEFT: the first one reported no more. UNANSWERED: discovery has told of the second one as the machine that has the
- * name, which it has only where the first one was asked and did not answer in time.
+ * LEFT: the first one reported no more. UNANSWERED: the first one was asked and did not answer in time, and discovery has
+ * said that the second one has the name.
  */
 export const pairCauses = ['FORGOTTEN', 'LEFT', 'UNANSWERED'] as const;
 
@@ -53,7 +53,7 @@ export function pairsOf(machines: readonly Machine[], history: History, done: re
 function causeOf(
   first: Machine,
   second: Machine,
-  { strikes, conflicts }: Told,
+  { strikes, moves }: Told,
   done: readonly Done[],
 ): PairCause | undefined {
   const [began, to] = [startOf(first.disk.runId), startOf(second.disk.runId)];
@@ -67,6 +67,6 @@ function causeOf(
     return 'FORGOTTEN';
   }
   if (to - began > repeatsMs) return 'LEFT';
-  const hadTheName = conflicts.some((each) => each.address === second.address && isBetween(each));
-  return hadTheName ? 'UNANSWERED' : undefined;
+  const moved = moves.some((each) => each.address === second.address && isBetween(each));
+  return moved ? 'UNANSWERED' : undefined;
 }

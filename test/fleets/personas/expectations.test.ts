@@ -141,10 +141,9 @@ test('clones that both came up need a cause', () => {
   const at = startOf(runId) - 5_000;
   const killed = { kind: 'KILL', service: 'discovery', from: at, to: at + 1 } as const;
   expect(pairsOf(pair, new History(), [killed])).toEqual({ pairs: 1, causes: ['FORGOTTEN'], problems: [] });
-  const conflictNaming = (address: string) =>
-    historyWith((told) => told.conflicts.push({ at, address, newcomerAddress: '127.1.0.9:7430' }));
-  expect(pairsOf(pair, conflictNaming('127.1.0.1:7430'), []).problems).toHaveLength(1);
-  expect(pairsOf(pair, conflictNaming('127.1.0.2:7430'), []).causes).toEqual(['UNANSWERED']);
+  const moveTo = (address: string) => historyWith((told) => told.moves.push({ at, address }));
+  expect(pairsOf(pair, moveTo('127.1.0.1:7430'), []).problems).toHaveLength(1);
+  expect(pairsOf(pair, moveTo('127.1.0.2:7430'), []).causes).toEqual(['UNANSWERED']);
 });
 
 test('a machine is in the column of what was told most of it, and UNREACHABLE where nothing else was', () => {

@@ -23,6 +23,14 @@ export interface Conflict {
   readonly newcomerAddress: string;
 }
 
+/** The name went to a machine elsewhere, since the one that had it did not answer. */
+export interface Move {
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** Of the machine that has the name now. */
+  readonly address: string;
+}
+
 /** A fault that struck a call to a node. */
 export interface Strike {
   readonly at: number;
@@ -39,6 +47,7 @@ export class Told {
   /** Runs whose confirmation was missed. */
   readonly missed: string[] = [];
   readonly conflicts: Conflict[] = [];
+  readonly moves: Move[] = [];
   readonly strikes: Strike[] = [];
   loops = 0;
 
@@ -67,7 +76,7 @@ export class History {
     const history = new History();
     for (const line of linesOf(stack.logFile('provisioner'))) history.#takeProvisioners(line);
     for (const line of linesOf(stack.logFile('mock-node'))) history.#takeSwarms(line);
-    for (const line of linesOf(stack.logFile('discovery'))) history.#takeError(line);
+    for (const line of linesOf(stack.logFile('discovery'))) history.#takeDiscoverys(line);
     return history;
   }
 
@@ -115,6 +124,12 @@ export class History {
       startedAt: startOf(runId),
       endedAt: timeOf(line),
     });
+  }
+
+  #takeDiscoverys(line: LogLine): void {
+    this.#takeError(line);
+    if (!line.msg.startsWith('a node is at another address')) return;
+    this.of(String(line.identity)).moves.push({ at: timeOf(line), address: String(line.address) });
   }
 
   #takeSwarms(line: LogLine): void {
