@@ -80,6 +80,17 @@ export class Discovery {
         this.events.append(event);
         logEvent(log, event);
       },
+      passed: ({ identity, address, bootId }, newcomer) =>
+        log.info(
+          {
+            identity,
+            address: newcomer.address,
+            boot_id: newcomer.bootId,
+            from: address,
+            from_boot_id: bootId,
+          },
+          'a node is at another address: who was there before did not answer',
+        ),
     });
     this.metrics = discoveryMetrics(metrics, this.registry);
     this.trust = new ReportTrust({ clock, certificateNeeded: config.tls.mode === 'required', tokens });

@@ -1,36 +1,26 @@
 // Puts the mock node together: folder, listeners, nodes, monitor; and takes it apart in order.
 
-import { randomBytes, randomUUID, X509Certificate } from 'node:crypto';
-import { join } from 'node:path';
 import { type Clock, systemClock } from '../../shared/clock.js';
-import type { Identity } from '../../shared/identity.js';
 import type { Logger } from '../../shared/logger.js';
 import { type Monitor, type Readiness, startMonitor } from '../../shared/monitor.js';
 import type { App } from '../../shared/process/run-process.js';
 import { StartError } from '../../shared/process/start-error.js';
-import { productVersion } from '../../shared/process/version.js';
 import { type Random, systemRandom } from '../../shared/random.js';
-import { Secret } from '../../shared/secret.js';
 import { Phases } from '../../shared/shutdown.js';
-import { newCsr } from './agent/own-keys.js';
 import { RefusedProofs } from './api/refused-proofs.js';
-import { type BootCredentials, bootCredentials } from './boot/boot-credentials.js';
-import { readText, TokenFile } from './boot/token-file.js';
+import { bootCredentials } from './boot/boot-credentials.js';
+import { readCa, readHeld } from './boot/held.js';
 import type { MockNodeConfig } from './config.js';
 import type { Faults } from './faults/faults.js';
 import { type Orders, openOrders } from './faults/orders.js';
 import { createMetrics, type MockNodeMetrics } from './metrics.js';
+import { createSwarm } from './nodes.js';
 import type { Part } from './personas/assignment.js';
 import { Cast } from './personas/cast.js';
 import { Registries } from './reports/registries.js';
-import { Slots } from './slots.js';
-import { diskFiles, sharingSyncs, temporaryFiles } from './state/files.js';
-import { NodeStore } from './state/node-store.js';
 import { openStateRoot, type StateRoot } from './state/root.js';
 import { type Listeners, startListeners } from './swarm/listeners.js';
-import { loopbackHost } from './swarm/names.js';
-import { Node } from './swarm/node.js';
-import { Swarm } from './swarm/swarm.js';
+import type { Swarm } from './swarm/swarm.js';
 
 export interface MockNodeOverrides {
   readonly clock?: Clock;
@@ -46,12 +36,6 @@ export interface MockNodeApp extends App {
   /** Reads the file of faults now, where there is one. */
   readFaults(): Promise<void>;
 }
-
-/** How many nodes use the disk at once: more than the threads that serve it keeps them all busy. */
-const diskUsers = 16;
-
-/** How many RSA keys are made at once: each keeps one of the threads busy that the disk is served by, too. */
-const keyMakers = 2;
 
 /** The whole stop, and how much of it nodes have to report that they go: milliseconds. */
 const shutdownGraceMs = 10_000;
@@ -86,6 +70,7 @@ export async function createApp(
     orders = await openOrders({
       faults: config.faults,
       file: config.faultFile,
+      identities: config.identities,
       clock,
       random,
       log,
@@ -100,9 +85,10 @@ export async function createApp(
       tls: config.tls,
       credentialsOf: (index) => swarm?.node(index)?.serverCredentials,
       injection,
+      // Of two that end a call the first does: what is ordered.
       strike: (index, rpc) => [
-        ...cast.strike(index, rpc),
         ...faults.strike(config.identities[index] ?? '', rpc),
+        ...cast.strike(index, rpc),
       ],
       connectionsOf: (index) => cast.connectionsOf(index),
       crash: (index, graceMs) => swarm?.node(index)?.crash(graceMs),
@@ -125,62 +111,6 @@ export async function createApp(
     await root.dispose();
     throw error;
   }
-}
-
-interface Parts {
-  readonly newCredentials: (identity: Identity) => Promise<BootCredentials>;
-  readonly root: StateRoot;
-  readonly cast: Cast;
-  readonly listeners: Listeners;
-  readonly metrics: MockNodeMetrics;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-}
-
-function createSwarm(config: MockNodeConfig, parts: Parts): Swarm {
-  const { clock, random, log } = parts;
-  const { identities, addressing, advertiseHost } = config;
-  const disk = new Slots(diskUsers);
-  const makers = new Slots(keyMakers);
-  const files =
-    config.directory === undefined ? temporaryFiles : sharingSyncs(diskFiles, parts.root.directory);
-  const version = config.release ?? productVersion();
-  return new Swarm({
-    count: identities.length,
-    clock,
-    log,
-    newNode: (index, onPhase) => {
-      const identity = identities[index];
-      if (identity === undefined) throw new Error(`node ${index} has no name`);
-      const behaviour = parts.cast.behaviourOf(index);
-      const directory = join(parts.root.directory, parts.cast.part(index)?.machine ?? identity);
-      const onDisk = behaviour.onDisk(files);
-      return new Node({
-        identity,
-        host: addressing === 'LOOPBACK' ? loopbackHost(index) : advertiseHost,
-        port: parts.listeners.portOf(index),
-        version: behaviour.release ?? version,
-        upgradable: behaviour.upgradable ?? config.upgradable,
-        upgradeTimeMs: config.upgradeTimeMs,
-        directory,
-        downMs: config.downMs,
-        newCredentials: () => parts.newCredentials(identity),
-        newCsr: (subject, signal) => makers.use(() => newCsr(subject), signal),
-        newStore: () => new NodeStore({ identity, directory, files: onDisk, disk }),
-        randomBytes,
-        newEventId: randomUUID,
-        clock,
-        random,
-        log,
-        onPhase,
-        onCommitted: parts.metrics.countConfiguration,
-        cutConnections: (graceMs) => parts.listeners.cut(index, graceMs),
-        crashesEveryMs: behaviour.crashesEveryMs,
-        disguise: behaviour.disguise,
-      });
-    },
-  });
 }
 
 function createRegistries(
@@ -248,32 +178,6 @@ function asApp(parts: {
       await stopping.run(shutdownGraceMs, log);
     },
   };
-}
-
-/** What the nodes hold: token, secret, both or neither. */
-async function readHeld(
-  { tokenFile, secretFile }: MockNodeConfig,
-  clock: Clock,
-  log: Logger,
-): Promise<{ readonly tokenFile: TokenFile | undefined; readonly secret: Secret | undefined }> {
-  const secret = secretFile === undefined ? undefined : new Secret(await readText('secret-file', secretFile));
-  if (tokenFile === undefined) return { tokenFile: undefined, secret };
-  const file = await TokenFile.open(tokenFile, secret, (message) => log.warn(message));
-  const { expiresAt } = await file.current();
-  if (expiresAt !== undefined && expiresAt * 1000 <= clock.now()) {
-    log.warn({ expired_at: new Date(expiresAt * 1000).toISOString() }, 'the provisioning token has expired');
-  }
-  return { tokenFile: file, secret };
-}
-
-async function readCa(file: string): Promise<string> {
-  const pem = await readText('ca', file);
-  try {
-    new X509Certificate(pem);
-  } catch {
-    throw new StartError(`--ca ${file} holds no certificate; expected the CA's certificate, in PEM`);
-  }
-  return `${pem}\n`;
 }
 
 async function openRoot(directory: string | undefined): Promise<StateRoot> {

@@ -174,6 +174,11 @@ describe("the provisioner's settings", () => {
     expect(without).toMatch(
       /upgrades_repository is not set: every upgrade .* is refused; set upgrades_repository/,
     );
+    expect(without).not.toMatch(/the release that they have/);
+    const optional = load(`${least}features: {upgrades: true}\nupgrades_optional: true\n`).warnings.join(
+      '\n',
+    );
+    expect(optional).toMatch(/is refused, and nodes are configured with the release that they have; set/);
     expect(load(`${least}upgrades_optional: true\n`).warnings.join('\n')).toMatch(
       /upgrades_optional has no effect: features\.upgrades is off/,
     );

@@ -247,7 +247,7 @@ function warningsAbout(config: ProvisionerConfig): string[] {
   if (config.upgrades_optional && !upgrades) withoutEffect('upgrades_optional', 'upgrades');
   if (upgrades && config.upgrades_repository === undefined) {
     warnings.push(
-      'features.upgrades is on and upgrades_repository is not set: every upgrade that the helper wants is refused; ' +
+      `features.upgrades is on and upgrades_repository is not set: every upgrade that the helper wants is refused${config.upgrades_optional ? ', and nodes are configured with the release that they have' : ''}; ` +
         'set upgrades_repository to where nodes get releases from',
     );
   }

@@ -92,6 +92,17 @@ describe("the provisioner's metrics", () => {
     expect(await lines('events_lost_total')).toEqual([expect.stringMatching(/ 5$/)]);
   });
 
+  it('tell upgrades that take long from those that take too long', async () => {
+    const { meters, lines } = started();
+    for (const seconds of [45, 90, 121]) meters.observe('UpdateRelease', 'OK', seconds * 1_000);
+    const within = async (seconds: number) =>
+      (await lines(`rpc_duration_seconds_bucket{le="${seconds}",site="lab",rpc="UpdateRelease"`))
+        .at(0)
+        ?.split(' ')
+        .at(-1);
+    expect([await within(30), await within(60), await within(120)]).toEqual(['0', '1', '2']);
+  });
+
   it('count what happens', async () => {
     const { meters, lines } = started();
     meters.sighted('INVALID');

@@ -35,7 +35,7 @@ const credentialNames = ['tls', 'signing_token'] as const;
 /** The credentials whose expiry is shown. */
 export type CredentialName = (typeof credentialNames)[number];
 
-const rpcSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const rpcSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const runSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 /** Makes the metrics that count what happens; all are there at zero. */

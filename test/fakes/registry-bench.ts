@@ -1,5 +1,6 @@
 // A registry of nodes on a bench: a clock that a test moves, agents that a test places, events that it reads.
 
+import type { ContestOptions } from '../../services/discovery/leases/contests.js';
 import { Registry } from '../../services/discovery/leases/registry.js';
 import { SightingSlots } from '../../services/discovery/leases/sighting-slots.js';
 import type { Announcement, Outcome } from '../../services/discovery/nodes/announcement.js';
@@ -16,6 +17,7 @@ export interface BenchOptions {
   readonly slots?: number;
   /** Told of events instead of the bench. */
   readonly tell?: (event: NodeEvent) => void;
+  readonly passed?: ContestOptions['passed'];
 }
 
 /** One boot of one machine, which reports. */
@@ -49,6 +51,7 @@ export class RegistryBench {
       tellEveryMs: 60_000,
       signal: this.stop.signal,
       tell: options.tell ?? ((event) => this.events.push(event)),
+      ...(options.passed && { passed: options.passed }),
     });
   }
 

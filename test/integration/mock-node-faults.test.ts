@@ -5,9 +5,9 @@ import { Metadata, status } from '@grpc/grpc-js';
 import { describe, expect, test, vi } from 'vitest';
 import { parseFaults } from '../../services/mock-node/faults/parse.js';
 import { type NodeOnDisk, readNodeState } from '../../services/mock-node/state/read-node-state.js';
-import { configurationDigest } from '../../shared/trust/digest.js';
 import {
   configureRequest,
+  digestOf,
   NodeClient,
   newRun,
   patience,
@@ -21,18 +21,7 @@ const identity = 'web-1.example.net';
 const request = configureRequest({ 'plugin.choria.server.provision': 'false' });
 
 /** Of that request, as the node is to compute it. */
-const digest = configurationDigest({
-  configurationJson: String(request.configuration_json),
-  keyPem: '',
-  certificatePem: '',
-  caPem: '',
-  sslDir: '',
-  nodeEcdhPublic: Buffer.of(),
-  provisionerEcdhPublic: Buffer.of(),
-  serverJwt: '',
-  actionPolicies: request.action_policies as Record<string, string>,
-  opaPolicies: {},
-});
+const digest = digestOf(request);
 
 describe.each(['insecure', 'required'])('with --tls-mode %s', (mode) => {
   async function setUp(...faults: string[]) {

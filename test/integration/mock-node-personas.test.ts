@@ -171,3 +171,11 @@ test('liars lie, each in its way', async () => {
     public_key: expect.objectContaining({ length: 31 }),
   });
 });
+
+test('what is ordered comes before what a node does of itself', async () => {
+  const flags = ['--fault', 'inventory:error:ABORTED:x1', '--fault', 'inventory:drop-reply:x1'];
+  const liar = (await startSwarm(8, 'lying=1', { flags })).client('lying', 'garbage');
+  for (const code of [status.ABORTED, status.UNAVAILABLE, status.INTERNAL]) {
+    await expect(liar.as(newRun(), 'GetInventory')).rejects.toMatchObject({ code });
+  }
+});

@@ -15,6 +15,7 @@ import { fromServiceError, type RpcError } from '../../shared/grpc/errors.js';
 import { newRunId } from '../../shared/identity.js';
 import { type Logger, silentLogger } from '../../shared/logger.js';
 import type { Random } from '../../shared/random.js';
+import { configurationDigest } from '../../shared/trust/digest.js';
 import { proof } from '../../shared/trust/proof.js';
 
 const protos = grpc.loadPackageDefinition(
@@ -55,7 +56,7 @@ export interface AppOptions {
   readonly random?: Random;
 }
 
-/** Starts the mock node on a free port, without TLS but where flags say so, with a short down time; its nodes are up. */
+/** Starts the mock node on a free port, without TLS but where flags say so, briefly down; its nodes are up. */
 export async function startMockNode({
   flags = [],
   log = silentLogger(),
@@ -234,4 +235,20 @@ export function configureRequest(settings: Readonly<Record<string, string>> = {}
     configuration_json: JSON.stringify({ stamp: randomUUID(), ...settings }),
     action_policies: { 'a.policy': 'policy default deny\n' },
   };
+}
+
+/** The digest of what {@link configureRequest} makes, as the contract has it. */
+export function digestOf(request: Reply): Buffer {
+  return configurationDigest({
+    configurationJson: String(request.configuration_json),
+    keyPem: '',
+    certificatePem: '',
+    caPem: '',
+    sslDir: '',
+    nodeEcdhPublic: Buffer.of(),
+    provisionerEcdhPublic: Buffer.of(),
+    serverJwt: '',
+    actionPolicies: request.action_policies as Record<string, string>,
+    opaPolicies: {},
+  });
 }

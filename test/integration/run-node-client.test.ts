@@ -246,6 +246,22 @@ describe('what a node sends', () => {
     });
   });
 
+  it('is refused where it is no message, also where nothing is needed of it', async () => {
+    const { dial } = dialer();
+    let bytes = Buffer.from([0xff, 0xff, 0xff, 0xff]);
+    const { port } = await serve(() => bytes);
+    const agent = open(dial, port);
+    const release = { repository: 'https://packages.example.net', version: '2.0' };
+    const calls = [
+      () => agent.restart(caller, 0, limits()),
+      () => agent.shutdown(caller, limits()),
+      () => agent.updateRelease(caller, release, limits()),
+    ];
+    for (const call of calls) expect(await failureOf(call())).toMatchObject({ kind: 'REPLY_INVALID' });
+    bytes = Buffer.alloc(0);
+    await Promise.all(calls.map((call) => call()));
+  });
+
   it('may be as large as max_inventory where it is an inventory, and no larger', async () => {
     const { dial } = dialer();
     let bytes = inventoryOf(maxInventoryBytes);

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../../test/fakes/fake-clock.js';
-import { announcement, RegistryBench } from '../../../test/fakes/registry-bench.js';
+import { announcement, type BenchOptions, RegistryBench } from '../../../test/fakes/registry-bench.js';
 
 const here = '10.0.0.1:7430';
 const there = '10.0.0.2:7430';
 
 /** A bench on which a boot of a.example holds the lease. */
-function contested(options: { readonly deaf?: boolean; readonly newcomerAt?: string } = {}) {
-  const bench = new RegistryBench();
+function contested(
+  options: { readonly deaf?: boolean; readonly newcomerAt?: string } & Pick<BenchOptions, 'passed'> = {},
+) {
+  const bench = new RegistryBench(options);
   const incumbent = options.deaf ? bench.deafBoot('a.example', here) : bench.boot('a.example', here);
   bench.report(incumbent, 'STARTUP');
   bench.told();
@@ -43,6 +45,23 @@ describe('another boot of an identity', () => {
     await bench.pass(20_000);
     expect(bench.told()).toEqual([]);
   });
+
+  it.each([
+    ['somewhere else', there, [`${here} to ${there}`]],
+    ['at the same address', here, []],
+  ])(
+    'that has the lease %s without an answer of the incumbent is told as a move or not',
+    async (_, newcomerAt, expected) => {
+      const moves: string[] = [];
+      const passed = (from: { readonly address: string }, to: { readonly address: string }) =>
+        void moves.push(`${from.address} to ${to.address}`);
+      const { bench, newcomer } = contested({ deaf: true, newcomerAt, passed });
+      bench.report(newcomer, 'STARTUP');
+      await settle();
+      expect(bench.told()).toHaveLength(1);
+      expect(moves).toEqual(expected);
+    },
+  );
 
   it('has the lease where it is itself that answers at the same address: it was restarted', async () => {
     const { bench, newcomer } = contested({ newcomerAt: here });

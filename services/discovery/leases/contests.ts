@@ -33,6 +33,9 @@ export interface ContestOptions {
   readonly signal: AbortSignal;
   /** How often one newcomer is told of as a conflict, at most: milliseconds. */
   readonly tellEveryMs: number;
+  /** Told where the newcomer at another address has the lease, since the incumbent, which did not say that it stops,
+   * does not answer. */
+  readonly passed?: (incumbent: Lease, newcomer: Announcement) => void;
 }
 
 /** Pause after a probe that the incumbent answered, and after one that it did not: milliseconds. */
@@ -159,6 +162,8 @@ export class Contests {
         !isSameNode(lease, candidate) && this.#mayTell(contest, candidate),
       );
     } else {
+      const moves = candidate.type !== 'SHUTDOWN' && candidate.address !== asked.address;
+      if (moves) this.#options.passed?.(lease, candidate);
       this.#win(contest, candidate, lease);
     }
   }

@@ -193,5 +193,6 @@ test('an agent that goes down takes no call and commits nothing more', async () 
   release();
   await Promise.all([both, stopping]);
   await expect(agent.getInventory(bench.callOf(run))).rejects.toBeInstanceOf(DownError);
+  expect(() => agent.identify()).toThrow(DownError);
   expect(await bench.onDisk()).toMatchObject({ configurations: 0 });
 });

@@ -22,7 +22,7 @@ import type { Configuration } from './configuration.js';
 import { Configuring } from './configuring.js';
 import { type Inventory, inventoryOf } from './inventory.js';
 import { type CsrSubject, newEd25519Key } from './own-keys.js';
-import { NotServedError } from './refusal.js';
+import { DownError, NotServedError } from './refusal.js';
 import type { Release } from './release.js';
 import { type Gate, Turns } from './turns.js';
 import { Upgrades } from './upgrades.js';
@@ -63,8 +63,13 @@ export class Agent {
     this.#version = options.store.state.release ?? options.version;
   }
 
-  /** Open to all; checks nothing. */
+  /**
+   * Open to all; checks nothing.
+   *
+   * @throws DownError
+   */
   identify(): Presence {
+    if (this.#admission.closed) throw new DownError();
     const { identity, bootId, challenge, provisioning, token, upgradable } = this.#options;
     return {
       identity,

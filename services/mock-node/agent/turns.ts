@@ -46,6 +46,7 @@ export class Turns {
         await this.#recordFailure(runId);
         throw new RefusedError(refusal);
       }
+      // What the gate throws is no failure of the work: the caller has given up, or the node is in other hands.
       let failed = true;
       try {
         return await act(runId, () => {

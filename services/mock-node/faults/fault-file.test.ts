@@ -49,6 +49,13 @@ describe('at the start', () => {
     );
   });
 
+  test('of a file that is something else altogether no more is told than people read', async () => {
+    content = Array.from({ length: 50_000 }, (_, index) => `ELF${index}`).join('\n');
+    const problem = await open().catch((error: unknown) => String(error));
+    expect(problem).toMatch(/line 10: "ELF9": .*; and perhaps more after it$/);
+    expect(problem).not.toContain('line 11');
+  });
+
   test('a file that is not there is told', async () => {
     content = new Error('ENOENT: no such file');
     await expect(open()).rejects.toThrow('--fault-file /faults cannot be read: ENOENT');

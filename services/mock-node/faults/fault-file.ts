@@ -1,9 +1,9 @@
 // Faults in a file, which may change while the nodes run: read again soon after it was written.
 
-import { readFile } from 'node:fs/promises';
 import type { Clock, Timer } from '../../../shared/clock.js';
 import { StartError } from '../../../shared/process/start-error.js';
 import type { Fault } from './fault.js';
+import { readFaultText } from './fault-text.js';
 import { parseFaults } from './parse.js';
 
 export interface FaultFileOptions {
@@ -20,6 +20,9 @@ export interface FaultFileOptions {
 /** How often the file is looked at: milliseconds. What two looks find the same is no longer being written. */
 const everyMs = 250;
 
+/** So many lines that are wrong are told; who wrote more than that meant another file. */
+const mostProblems = 10;
+
 export class FaultFile {
   readonly #options: FaultFileOptions;
   readonly #read: (path: string) => Promise<string>;
@@ -33,7 +36,7 @@ export class FaultFile {
 
   private constructor(options: FaultFileOptions) {
     this.#options = options;
-    this.#read = options.read ?? ((path) => readFile(path, 'utf8'));
+    this.#read = options.read ?? readFaultText;
     this.#seen = this.#done = { text: undefined, problem: '' };
   }
 
@@ -121,6 +124,8 @@ function parse({ text, problem }: Look): { faults: Fault[]; problems: string[] }
     const parsed = parseFaults(list);
     faults.push(...parsed.faults);
     problems.push(...parsed.problems.map((each) => `line ${index + 1}: ${each}`));
+    if (problems.length < mostProblems) continue;
+    return { faults, problems: [...problems.slice(0, mostProblems), 'and perhaps more after it'] };
   }
   return { faults, problems };
 }

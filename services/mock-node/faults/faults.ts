@@ -107,7 +107,7 @@ export class Faults {
 }
 
 /** @returns what tells which identities a pattern means */
-function matcher(pattern: string): (identity: string) => boolean {
+export function matcher(pattern: string): (identity: string) => boolean {
   const [start = '', ...others] = pattern.split('*');
   const end = others.pop();
   if (end === undefined) return (identity) => identity === pattern;

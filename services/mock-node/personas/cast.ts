@@ -30,10 +30,7 @@ export class Cast {
   constructor(parts: readonly Part[] | undefined, random: Random) {
     this.#parts = parts ?? [];
     for (const [index, { persona }] of this.#parts.entries()) {
-      if (persona.faults.length === 0) continue;
-      const faults = new Faults({ random });
-      faults.set(persona.faults);
-      this.#faults.set(index, faults);
+      if (persona.faults.length > 0) this.#faults.set(index, new Faults({ random }, persona.faults));
     }
   }
 

@@ -1,5 +1,5 @@
 // The lies that nodes tell, each of a kind that somebody can find out: who, and how, is a table of the manual
-// (docs/configuration.md, "Personas"). How they are told is liar.ts's matter; those that are faults, that of faults/.
+// (docs/configuration.md, "Personas"). How they are told is disguise.ts's matter, or, of faults, that of faults/.
 
 import type { Effect, Fault, RpcWord } from '../faults/fault.js';
 

@@ -45,7 +45,8 @@ export class Reporter {
   #speaking = new AbortController();
   #spoken: Promise<void> = Promise.resolve();
   #sequence = 0;
-  #underWay = false;
+  /** The signal of what a report that is under way says. One that was cut off may end after the next has begun. */
+  #underWay: AbortSignal | undefined;
   /** Discovery knows of this boot, or may. */
   #known = false;
   #closing = false;
@@ -65,7 +66,7 @@ export class Reporter {
 
   /** The node has a stop pending: reports SHUTDOWN and nothing more; nothing at all where nobody knows of it. */
   announceStop(): void {
-    if (!this.#known && !this.#underWay) this.#speaking.abort(silenced);
+    if (!this.#known && this.#underWay === undefined) this.#speaking.abort(silenced);
     else this.#say((signal) => this.#deliver(this.#newEvent('SHUTDOWN'), signal));
   }
 
@@ -79,7 +80,7 @@ export class Reporter {
     const { clock } = this.#options;
     const speaking = this.#speaking;
     this.#closing = true;
-    if (!this.#underWay) speaking.abort(silenced);
+    if (this.#underWay === undefined) speaking.abort(silenced);
     const timer = clock.setTimer(graceMs, () => speaking.abort(silenced));
     await this.#spoken;
     timer.cancel();
@@ -124,11 +125,12 @@ export class Reporter {
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       try {
-        this.#underWay = true;
+        this.#underWay = signal;
         const paceMs = await registry.report(report, signal).finally(() => {
-          this.#underWay = false;
+          if (this.#underWay === signal) this.#underWay = undefined;
         });
         this.#known = true;
+        signal.throwIfAborted();
         if (this.#closing) this.#speaking.abort(silenced);
         log.debug({ report: report.type, sequence: report.sequence }, 'reported');
         return paceMs;

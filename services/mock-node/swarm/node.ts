@@ -2,53 +2,23 @@
 
 import type { ServerCredentials } from '@grpc/grpc-js';
 import { backoffMs } from '../../../shared/backoff.js';
-import { type Clock, sleep } from '../../../shared/clock.js';
-import { type Identity, newBootId } from '../../../shared/identity.js';
+import { sleep } from '../../../shared/clock.js';
+import type { Identity } from '../../../shared/identity.js';
 import type { Logger } from '../../../shared/logger.js';
-import type { Random } from '../../../shared/random.js';
-import { Agent } from '../agent/agent.js';
+import type { Agent } from '../agent/agent.js';
 import type { PendingStop } from '../agent/call.js';
-import type { NewCsr } from '../agent/own-keys.js';
 import type { ServedAgent } from '../agent/served-agent.js';
-import type { BootCredentials } from '../boot/boot-credentials.js';
-import type { Provisioned } from '../reports/report.js';
-import { Reporter } from '../reports/reporter.js';
-import type { NodeState } from '../state/node-state.js';
-import type { NodeStore } from '../state/node-store.js';
+import { Boot, type BootOptions } from './boot.js';
 
 /** DOWN: between two boots. STOPPED: shut down for good, or not started yet. */
 export type Phase = 'STOPPED' | 'DOWN' | 'PROVISIONING' | 'CONFIGURED' | 'STOPPING';
 
-export interface NodeOptions {
-  readonly identity: Identity;
-  /** What the node reports of its address; an empty host is the address that its reports come from. */
-  readonly host: string;
-  readonly port: number;
-  /** The release that the node was made with; what it is upgraded to is on its disk. */
-  readonly version: string;
-  readonly upgradable: boolean;
-  /** How long replacing the release takes: milliseconds. */
-  readonly upgradeTimeMs: number;
-  /** The node's own folder, absolute. */
-  readonly directory: string;
-  /** Gives a boot what it has beside its disk. */
-  readonly newCredentials: () => Promise<BootCredentials>;
-  readonly newCsr: NewCsr;
+export interface NodeOptions extends BootOptions {
   /** How long the node is down between two boots, before jitter: milliseconds. */
   readonly downMs: number;
-  /** Opens what is on disk: a store of its own for each boot. */
-  readonly newStore: () => NodeStore;
-  readonly randomBytes: (size: number) => Uint8Array;
-  readonly newEventId: () => string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
   readonly onPhase: (from: Phase, to: Phase) => void;
-  readonly onCommitted: () => void;
   /** How long, on average, until a boot in provisioning mode crashes: milliseconds. Undefined: never. */
   readonly crashesEveryMs?: number | undefined;
-  /** The agent as callers are to meet it. Default: as it is. */
-  readonly disguise?: (agent: Agent) => ServedAgent;
   /** Closes the connections that are open to the node now, after `graceMs`. */
   readonly cutConnections: (graceMs: number) => void;
 }
@@ -57,13 +27,6 @@ export interface NodeOptions {
 const lastWordsMs = 1_000;
 
 const bootBackoff = { initialMs: 1_000, maxMs: 30_000 };
-
-interface Boot {
-  readonly agent: Agent;
-  readonly served: ServedAgent;
-  readonly reporter: Reporter | undefined;
-  readonly credentials: BootCredentials;
-}
 
 interface Departure {
   /** Whether it boots again. */
@@ -106,7 +69,7 @@ export class Node {
 
   /** What the boot that is up serves with; undefined while the node is down, and without TLS. */
   get serverCredentials(): ServerCredentials | undefined {
-    return this.#boot?.credentials.certificate?.credentials;
+    return this.#boot?.serverCredentials;
   }
 
   /** Boots. Resolves when the agent answers; a disk that fails is tried again until {@link end}. */
@@ -122,8 +85,7 @@ export class Node {
     if (boot !== undefined) {
       // Where a stop is pending it was announced already.
       if (this.#phase !== 'STOPPING') boot.reporter?.announceStop();
-      await Promise.all([boot.agent.stop(), boot.reporter?.close(graceMs)]);
-      boot.credentials.release();
+      await boot.end(graceMs);
     }
     await this.#turning;
     this.#enter('STOPPED');
@@ -159,59 +121,23 @@ export class Node {
   }
 
   async #bootOnce(): Promise<void> {
-    const { identity, version, host, port, newStore, newCredentials, clock, random } = this.#options;
-    const credentials = await newCredentials();
-    const { certificate, token, secret, provisioningByDefault, registry } = credentials;
-    const store = newStore();
-    const { provisioning, upgraded } = await store.open(provisioningByDefault, clock.now());
-    if (this.#end.signal.aborted) return;
-    const bootId = newBootId();
     // What was being committed when the node went down is told after it.
     const whileUp = (act: () => void) => {
-      if (this.#boot?.agent === agent) act();
+      if (this.#boot === boot) act();
     };
-    const agent: Agent = new Agent({
-      identity,
-      bootId,
-      challenge: this.#options.randomBytes(32),
-      certificateSha256: certificate?.sha256 ?? '',
-      version,
-      token,
-      secret,
-      provisioning,
-      provisioningByDefault,
-      directory: this.#options.directory,
-      store,
-      newCsr: this.#options.newCsr,
-      clock,
-      random,
-      log: this.#log,
-      upgradable: this.#options.upgradable,
-      upgradeTimeMs: this.#options.upgradeTimeMs,
-      onStopAccepted: (stop) => whileUp(() => this.#onStopAccepted(stop)),
-      onUpgradeAccepted: () => whileUp(() => this.#expectStop()),
-      onUpgradeFailed: () => whileUp(() => this.#expectNoStop()),
-      onCommitted: this.#options.onCommitted,
-    });
-    const reporter =
-      registry &&
-      new Reporter({
-        registry,
-        facts: { identity, bootId, version: agent.identify().version, host, port },
-        upgraded,
-        provisioned: provisioning ? undefined : provisionedBy(store.state),
-        newEventId: this.#options.newEventId,
-        clock,
-        random,
-        log: this.#log,
-      });
-    const { disguise = (honest) => honest } = this.#options;
-    const boot = { agent, served: disguise(agent), reporter, credentials };
+    const boot: Boot = await Boot.fromDisk(
+      { ...this.#options, log: this.#log },
+      {
+        onStopAccepted: (stop) => whileUp(() => this.#onStopAccepted(boot, stop)),
+        onUpgradeAccepted: () => whileUp(() => this.#expectStop(boot)),
+        onUpgradeFailed: () => whileUp(() => this.#expectNoStop(boot)),
+      },
+    );
+    if (this.#end.signal.aborted) return await boot.end(0);
     this.#boot = boot;
-    this.#enter(provisioning ? 'PROVISIONING' : 'CONFIGURED');
-    this.#log.debug({ boot_id: bootId, provisioning }, 'booted');
-    reporter?.start();
-    if (provisioning) this.#crashInAWhile(boot);
+    this.#enter(boot.provisioning ? 'PROVISIONING' : 'CONFIGURED');
+    boot.reporter?.start();
+    if (boot.provisioning) this.#crashInAWhile(boot);
   }
 
   /** At a random moment, as likely at any as at any other (the spans are exponential). */
@@ -223,12 +149,11 @@ export class Node {
     });
   }
 
-  #onStopAccepted({ rpc, at }: PendingStop): void {
+  #onStopAccepted(boot: Boot, { rpc, at }: PendingStop): void {
     const { clock } = this.#options;
-    const boot = this.#boot;
-    this.#expectStop();
+    this.#expectStop(boot);
     clock.setTimer(at - clock.monotonic(), () => {
-      if (boot === undefined || this.#boot !== boot) return;
+      if (this.#boot !== boot) return;
       this.#takeBoot();
       this.#turn(this.#goDown(boot, { again: rpc !== 'Shutdown', lastWordsMs }));
     });
@@ -241,23 +166,21 @@ export class Node {
   }
 
   /** The node is let alone from here on: whoever discovers nodes is told at once. */
-  #expectStop(): void {
+  #expectStop(boot: Boot): void {
     if (this.#phase === 'STOPPING') return;
     this.#enter('STOPPING');
-    this.#boot?.reporter?.announceStop();
+    boot.reporter?.announceStop();
   }
 
-  #expectNoStop(): void {
+  #expectNoStop(boot: Boot): void {
     this.#enter('PROVISIONING');
-    this.#boot?.reporter?.goOn();
+    boot.reporter?.goOn();
   }
 
   async #goDown(boot: Boot, { again, lastWordsMs: wordsMs }: Departure): Promise<void> {
     const { clock, random, downMs } = this.#options;
     this.#log.debug({ again }, 'going down');
-    const down = Promise.all([boot.agent.stop(), boot.reporter?.close(wordsMs)]).then(() =>
-      boot.credentials.release(),
-    );
+    const down = boot.end(wordsMs);
     if (again) {
       this.#enter('DOWN');
       await sleep(clock, downMs * (0.5 + random()), this.#end.signal).catch(() => {});
@@ -281,8 +204,4 @@ export class Node {
     this.#phase = phase;
     this.#options.onPhase(from, phase);
   }
-}
-
-function provisionedBy({ configuration }: NodeState): Provisioned {
-  return { runId: configuration?.runId, configurationDigest: configuration?.digest ?? '' };
 }

@@ -152,12 +152,17 @@ function messageOf(outcome: Outcome, cutOffRun: CutOffRun | undefined): string {
     case 'PROVISIONED':
       return provisionedMessage(outcome.unsettled, cutOffRun);
     case 'UPGRADED':
-      return `from ${outcome.from} to ${outcome.to}`;
+      return upgradedMessage(outcome);
     case 'CANCELLED':
       return outcome.cause;
     default:
       return outcome.message;
   }
+}
+
+function upgradedMessage({ from, to, unsettled }: Extract<Outcome, { kind: 'UPGRADED' }>): string {
+  const changed = `from ${from} to ${to}`;
+  return unsettled ? `${changed}; the upgrade is not settled: only the next run will tell` : changed;
 }
 
 function provisionedMessage(unsettled: boolean, cutOffRun: CutOffRun | undefined): string {

@@ -85,7 +85,18 @@ describe('upgrades in a row', () => {
   it('end as well when the node comes up by other means', () => {
     const counters = new Counters(new FakeClock());
     counters.upgraded(a, '1.0');
-    counters.restarted(a);
+    counters.cameUp(a, boot(1));
+    expect(counters.upgradedFrom(a)).toEqual([]);
+  });
+
+  it('do not end with old news of a boot that came up before them', () => {
+    const counters = new Counters(new FakeClock());
+    counters.provisioned(a, boot(1));
+    counters.cameUp(a, boot(2));
+    counters.upgraded(a, '1.0');
+    counters.cameUp(a, boot(2));
+    expect(counters.upgradedFrom(a)).toEqual(['1.0']);
+    counters.cameUp(a, boot(4));
     expect(counters.upgradedFrom(a)).toEqual([]);
   });
 

@@ -54,6 +54,8 @@ interface Memory {
   comebacks: number[];
   /** The boot that was last provisioned, until another one of the node is seen. */
   provisionedBoot: BootId | undefined;
+  /** The boot in which the node last said that it came up configured. */
+  arrivedBoot: BootId | undefined;
   cutOffRun: CutOffRun | undefined;
   /** In a row, oldest first. */
   upgrades: readonly Upgrade[];
@@ -63,6 +65,7 @@ const untouched: Memory = {
   failuresInRow: 0,
   comebacks: [],
   provisionedBoot: undefined,
+  arrivedBoot: undefined,
   cutOffRun: undefined,
   upgrades: [],
 };
@@ -153,7 +156,15 @@ export class Counters {
     this.#touch(identity).cutOffRun = run;
   }
 
-  /** The node has come up with a configuration, or a run has seen it restart into one. */
+  /** The node says that it came up configured. Snapshots say it again, also when it wants provisioning anew since. */
+  cameUp(identity: Identity, boot: BootId): void {
+    const entry = this.#live(identity);
+    if (entry === undefined || entry.arrivedBoot === boot) return;
+    entry.arrivedBoot = boot;
+    this.restarted(identity);
+  }
+
+  /** The node has restarted into a configuration: whatever was left undone before is done. */
   restarted(identity: Identity): void {
     const entry = this.#live(identity);
     if (entry === undefined) return;

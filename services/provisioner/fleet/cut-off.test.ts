@@ -78,6 +78,17 @@ describe('a node that a run configured and could not restart', () => {
     expect(bench.runs.last.task.cutOffRun).toBeUndefined();
   });
 
+  it('is not cleared by old news of a boot before, such as another snapshot of what came up of late', async () => {
+    const bench = new FleetBench();
+    bench.fleet.handle(sighted('a'));
+    await bench.end(provisioned);
+    bench.fleet.handle(cameUp('a', 2, bench.runs.last.runId));
+    const runId = await cutOff(bench, 3);
+    bench.fleet.handle(cameUp('a', 2, bench.runs.all[0]?.runId));
+    bench.fleet.handle(sighted('a', 3));
+    expect(bench.runs.last.task.cutOffRun).toBe(runId);
+  });
+
   it('is told of also where its new configuration is confirmed before the run has ended', async () => {
     const bench = new FleetBench();
     const runId = await cutOff(bench);

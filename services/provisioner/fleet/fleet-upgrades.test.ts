@@ -36,6 +36,15 @@ describe('a node that was upgraded', () => {
     expect(bench.fleet.status.hosts.HELD).toBe(1);
   });
 
+  it('is told apart where nobody could say what became of the upgrade', async () => {
+    const bench = new FleetBench();
+    bench.fleet.handle(sighted('a'));
+    await bench.end({ kind: 'UPGRADED', from: '1.0', to: '2.0', unsettled: true });
+    expect(bench.sink.of('RUN_FINISHED')[0]?.message).toBe(
+      'from 1.0 to 2.0; the upgrade is not settled: only the next run will tell',
+    );
+  });
+
   it('is not run in the boot that it left, for a minute', async () => {
     const bench = await upgradedBench();
     bench.fleet.handle(sighted('a'));

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { settle } from '../../../test/fakes/fake-clock.js';
+import type { FakeRun } from '../../../test/fakes/fake-runs.js';
 import { FleetBench } from '../../../test/fakes/fleet-bench.js';
 import { cameUp, gone, sighted } from '../../../test/fakes/node-events.js';
 import type { Outcome } from '../run/outcome.js';
@@ -29,6 +30,7 @@ const outcome = fc.constantFrom<Outcome>(
   { kind: 'SHUT_DOWN', message: '' },
   { kind: 'DEFERRED', by: 'HELPER', message: '', retryAfterMs: undefined },
   { kind: 'DEFERRED', by: 'HELPER', message: '', retryAfterMs: 90_000 },
+  { kind: 'DEFERRED', by: 'NODE', message: '', retryAfterMs: undefined },
   { kind: 'FAILED', reason: 'UNREACHABLE', message: '' },
   { kind: 'FAILED', reason: 'PROVISIONING_ENABLED', message: '' },
   { kind: 'SUPERSEDED', by: 'BOOT', message: '' },
@@ -75,6 +77,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 class World extends FleetBench {
   paused = false;
   #startedWhenPaused = 0;
+  #looked = 0;
+  /** By node and boot: until when nobody runs it. */
+  readonly #upgraded = new Map<string, number>();
 
   constructor(incumbentAnswers: boolean) {
     super({ workers, queueLimit, isStillThere: () => Promise.resolve(incumbentAnswers) });
@@ -96,7 +101,7 @@ class World extends FleetBench {
         break;
       }
       case 'END':
-        this.runs.open[what.run]?.end(what.outcome);
+        this.#end(this.runs.open[what.run], what.outcome);
         break;
       case 'IDENTIFY': {
         const run = this.runs.open[what.run];
@@ -120,6 +125,7 @@ class World extends FleetBench {
   }
 
   check(): void {
+    this.#checkNewRuns();
     const open = this.runs.open.map(({ task }) => task.node.identity);
     const { hosts, queued, busyWorkers } = this.fleet.status;
     expect(new Set(open).size, 'one identity never has two runs at once').toBe(open.length);
@@ -134,6 +140,24 @@ class World extends FleetBench {
     if (this.paused)
       expect(this.runs.all.length, 'nothing starts while paused').toBe(this.#startedWhenPaused);
     else if (queued > 0) expect(open.length, 'no worker idles while a host waits').toBe(workers);
+  }
+
+  #end(run: FakeRun | undefined, outcome: Outcome): void {
+    if (run === undefined) return;
+    const { node } = run.task;
+    if (outcome.kind === 'UPGRADED') {
+      const boot = `${node.identity} ${run.bootId ?? node.bootId}`;
+      this.#upgraded.set(boot, this.clock.monotonic() + 60_000);
+    }
+    run.end(outcome);
+  }
+
+  #checkNewRuns(): void {
+    for (const { task } of this.runs.all.slice(this.#looked)) {
+      const until = this.#upgraded.get(`${task.node.identity} ${task.node.bootId}`) ?? 0;
+      expect(until, 'a boot that was upgraded is not run').toBeLessThanOrEqual(this.clock.monotonic());
+    }
+    this.#looked = this.runs.all.length;
   }
 
   /** How many hosts are known, as who reads the events would count. */

@@ -88,7 +88,7 @@ export class Fleet {
     this.#upgradedBoots = upgradedBoots;
     this.#incumbents = new Incumbents(options.isStillThere);
     this.#arrived = (arrival) => {
-      counters.restarted(arrival.node.identity);
+      counters.cameUp(arrival.node.identity, arrival.node.bootId);
       options.arrived(arrival);
     };
     this.#workers = new Workers({

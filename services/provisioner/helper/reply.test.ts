@@ -131,7 +131,15 @@ test.each([
     '{"msg":123456789012345678901234567890}',
     'msg: expected a string, got the number 123456789012345678901234567890',
   ],
-  ['{"retry_after":90}', 'retry_after: expected a string, got the number 90'],
+  [
+    '{"retry_after":90}',
+    'retry_after: expected a duration such as "90s", got the number 90 (a number alone has no unit: "90s" is seconds)',
+  ],
+  [
+    '{"retry_after":"15"}',
+    'retry_after: expected a duration such as "90s", got the string "15" (a number alone has no unit: "15s" is seconds)',
+  ],
+  ['{"retry_after":true}', 'retry_after: expected a duration such as "90s", got true'],
   ['{"retry_after":"soon"}', 'retry_after: expected a duration such as "90s", got the string "soon"'],
   ['{"server_claims":[]}', 'server_claims: expected an object, got an array'],
   ['{"server_claims":{"ou":1}}', 'server_claims.ou: expected a string, got the number 1'],

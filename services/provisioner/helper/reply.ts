@@ -64,14 +64,24 @@ function secretOf(text: string): Secret | undefined {
 
 /** A duration; "" is as absent, and what is over 24 h counts as 24 h. */
 function readRetryAfter(field: Field | undefined): number | undefined {
-  const text = stringField(field);
-  if (field === undefined || text === undefined || text === '') return undefined;
+  if (field === undefined) return undefined;
+  if (field.value.type !== 'string') throw noDuration(field);
+  const text = field.value.value;
+  if (text === '') return undefined;
   try {
     return Math.min(durationMs(text), longestRetryAfterMs);
   } catch (error) {
-    if (error instanceof DurationError) throw mismatch(field, 'a duration such as "90s"', 'quote');
+    if (error instanceof DurationError) throw noDuration(field);
     throw error;
   }
+}
+
+function noDuration(field: Field): FieldError {
+  const { value } = field;
+  const text = value.type === 'number' ? value.text : value.type === 'string' ? value.value : '';
+  const error = mismatch(field, 'a duration such as "90s"', 'quote');
+  if (!/^\d{1,9}$/.test(text)) return error;
+  return new FieldError(`${error.message} (a number alone has no unit: "${text}s" is seconds)`);
 }
 
 /** Other claims, among them those that only Slipway may make, are dropped. */

@@ -4,14 +4,12 @@ import { TrustError } from '../../../shared/trust/trust-error.js';
 import { helperReply } from '../../../test/fakes/fake-helper.js';
 import type { HelperReply } from '../helper/helper.js';
 import { type Decision, type DecisionContext, decide } from './decision.js';
-import { isSameRelease } from './release-version.js';
 
 const publicKeys = { nodeEcdhPublic: Buffer.alloc(32, 1), provisionerEcdhPublic: Buffer.alloc(32, 2) };
 const context: DecisionContext = {
   identity: 'n1.example.net',
   features: { jwt: true, ed25519: true, upgrades: true },
   node: { version: '0.29.4', upgradable: true },
-  sameVersion: (a, b) => a === b,
   upgradesRepository: 'http://repo.example/',
   upgradesOptional: false,
   upgradedFrom: [],
@@ -28,6 +26,13 @@ function decided(reply: Partial<HelperReply>, change: Partial<DecisionContext> =
 }
 
 describe('what ends a run', () => {
+  test('of a reason that is a book only its beginning goes into logs and events', () => {
+    const msg = 'ä'.repeat(100_000);
+    const given = 'ä'.repeat(1_024);
+    expect(decided({ defer: true, msg })).toMatchObject({ kind: 'DEFER', message: given });
+    expect(decided({ shutdown: true, msg })).toMatchObject({ kind: 'SHUT_DOWN', message: given });
+  });
+
   test('defer beats shutdown and all else', () => {
     expect(decided({ defer: true, shutdown: true, msg: 'later', retryAfterMs: 5, upgrade: '1' })).toEqual({
       kind: 'DEFER',
@@ -114,7 +119,7 @@ describe('upgrades', () => {
   test.each<[string, Partial<HelperReply>, Partial<DecisionContext>]>([
     ['none is wanted', {}, {}],
     ['the versions are equal', { upgrade: '0.29.4' }, { node: { version: '0.29.4', upgradable: false } }],
-    ['the versions are equal by comparison', { upgrade: '0:0.29.4' }, { sameVersion: () => true }],
+    ['the versions are equal by comparison', { upgrade: '0:0.29.4' }, {}],
     ['the feature is off', { upgrade: '9' }, { features: { jwt: true, ed25519: true, upgrades: false } }],
   ])('%s: on to the configuration', (_what, reply, change) => {
     expect(decided(reply, change)).toMatchObject({ kind: 'CONFIGURE', upgradeRefused: undefined });
@@ -137,6 +142,19 @@ describe('upgrades', () => {
     });
   });
 
+  test.each([
+    ['a long text', '7'.repeat(257), 'it has 257 characters, more than 256'],
+    ['a line break', '2.0\n', 'it has a control character'],
+    ['a secret in its place', '-----BEGIN PRIVATE KEY-----\nMC4CAQ', 'it has a control character'],
+  ])('what is no version, such as %s, is not repeated to anybody', (_what, upgrade, why) => {
+    const message = `what the helper gives as upgrade is no version: ${why}`;
+    expect(decided({ upgrade })).toEqual({ kind: 'UPGRADE_FAILED', reason: 'UPGRADE_REFUSED', message });
+    expect(decided({ upgrade }, { upgradesOptional: true })).toMatchObject({
+      kind: 'CONFIGURE',
+      upgradeRefused: message,
+    });
+  });
+
   test('an older version is an upgrade too', () => {
     expect(decided({ upgrade: '0.28.0' })).toMatchObject({ kind: 'UPGRADE', target: '0.28.0' });
   });
@@ -146,15 +164,14 @@ describe('upgrades', () => {
     ['under whatever name', ['0.29.4', '0:0.29.4', '0.29.04']],
     ['also with others in between', ['0.29.4', '0.30.0', '0.29.4', '0.30.0', '0.29.4']],
   ])('%s are a loop, or left out where upgrades are optional', (_what, upgradedFrom) => {
-    const change = { upgradedFrom, sameVersion: isSameRelease };
     const message =
       'the helper wants release 0.31.0, and the node is at 0.29.4 again, from which 3 upgrades in a row have started';
-    expect(decided({ upgrade: '0.31.0' }, change)).toEqual({
+    expect(decided({ upgrade: '0.31.0' }, { upgradedFrom })).toEqual({
       kind: 'UPGRADE_FAILED',
       reason: 'UPGRADE_LOOP',
       message,
     });
-    expect(decided({ upgrade: '0.31.0' }, { ...change, upgradesOptional: true })).toMatchObject({
+    expect(decided({ upgrade: '0.31.0' }, { upgradedFrom, upgradesOptional: true })).toMatchObject({
       kind: 'CONFIGURE',
       upgradeRefused: message,
     });
@@ -163,6 +180,18 @@ describe('upgrades', () => {
   test('two that started where the node is are no loop, nor are many from elsewhere', () => {
     const upgradedFrom = ['0.29.4', '0.1', '0.2', '0.3', '0.3', '0.3', '0.29.4'];
     expect(decided({ upgrade: '0.30.0' }, { upgradedFrom })).toMatchObject({ kind: 'UPGRADE' });
+  });
+
+  test('a node that is at another version after each upgrade is in a loop after so many of them', () => {
+    const upgradedFrom = Array.from({ length: 16 }, (_, index) => `0.1.${index}`);
+    expect(decided({ upgrade: '0.30.0' }, { upgradedFrom: upgradedFrom.slice(1) })).toMatchObject({
+      kind: 'UPGRADE',
+    });
+    expect(decided({ upgrade: '0.30.0' }, { upgradedFrom })).toEqual({
+      kind: 'UPGRADE_FAILED',
+      reason: 'UPGRADE_LOOP',
+      message: 'the helper wants release 0.30.0, and 16 upgrades in a row have not brought the node there',
+    });
   });
 
   test('a node that has arrived, or that cannot upgrade, is in no loop', () => {

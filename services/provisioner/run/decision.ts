@@ -1,6 +1,7 @@
 // What follows from the helper's reply, without doing any of it (design, section 6, rows 6 to 9, and section 9).
 // The steps do it.
 
+import { clip } from '../../../shared/grpc/text.js';
 import type { Secret } from '../../../shared/secret.js';
 import type { ServerTokenClaims } from '../../../shared/trust/server-token.js';
 import { TrustError } from '../../../shared/trust/trust-error.js';
@@ -8,6 +9,7 @@ import { type ExpiryRule, serverClaimsOf } from '../enrolment/server-claims.js';
 import type { HelperReply } from '../helper/helper.js';
 import type { EncryptedKey } from './configuration.js';
 import type { Outcome } from './outcome.js';
+import { isSameRelease } from './release-version.js';
 
 export interface CredentialsContext {
   readonly identity: string;
@@ -25,8 +27,6 @@ export interface CredentialsContext {
 export interface UpgradeContext {
   /** From the inventory; an empty version is an unknown one. */
   readonly node: { readonly version: string; readonly upgradable: boolean };
-  /** Whether two versions are the same release. */
-  readonly sameVersion: (a: string, b: string) => boolean;
   readonly upgradesRepository: string | undefined;
   /** The versions from which the last upgrades in a row of the node started. */
   readonly upgradedFrom: readonly string[];
@@ -86,13 +86,15 @@ interface ConfigurationRefusal {
   readonly message: string;
 }
 
+const longestReasonBytes = 2_048;
+
 export type DecisionFailure = CredentialsRefusal['reason'] | ConfigurationRefusal['reason'];
 
 /** Says what follows, in the order of the sequence: what an earlier step refuses no later one is asked about. */
 export function decide(reply: HelperReply, context: DecisionContext): Decision {
   const deferral = deferralOf(reply);
   if (deferral !== undefined) return { kind: 'DEFER', ...deferral };
-  if (reply.shutdown) return { kind: 'SHUT_DOWN', message: reply.msg };
+  if (reply.shutdown) return { kind: 'SHUT_DOWN', message: reasonGiven(reply) };
   const credentials = decideCredentials(reply, context);
   if ('kind' in credentials) return credentials;
   const upgrade = context.features.upgrades ? decideUpgrade(reply.upgrade, context) : none;
@@ -107,9 +109,16 @@ export function decide(reply: HelperReply, context: DecisionContext): Decision {
   };
 }
 
+/** @returns the helper's own words, of which logs and events need no more than some; empty where it gave none */
+export function reasonGiven({ msg }: HelperReply): string {
+  return clip(msg, longestReasonBytes);
+}
+
 /** What the helper says of asking it later, which beats all else; undefined where it does not want that. */
-export function deferralOf({ defer, msg, retryAfterMs }: HelperReply): Deferral | undefined {
-  return defer ? { message: msg === '' ? 'the helper deferred the node' : msg, retryAfterMs } : undefined;
+export function deferralOf(reply: HelperReply): Deferral | undefined {
+  if (!reply.defer) return undefined;
+  const message = reasonGiven(reply) || 'the helper deferred the node';
+  return { message, retryAfterMs: reply.retryAfterMs };
 }
 
 /** Says why no node can be configured so; undefined where one may be. */
@@ -160,7 +169,10 @@ export type UpgradeDecision =
 const none: UpgradeDecision = { kind: 'NONE' };
 
 /** So many upgrades in a row that start from one version have changed nothing. */
-const loopThreshold = 3;
+const upgradesInLoop = 3;
+
+/** So many in a row are a loop wherever they started: a node that is never where it should be would go on for ever. */
+const mostUpgradesInRow = 16;
 
 /**
  * The table of upgrades, in its order, up to the call to the node (design, section 9). An older release is as good a
@@ -169,8 +181,14 @@ const loopThreshold = 3;
  * @param target empty where the helper wants none
  */
 export function decideUpgrade(target: string, context: UpgradeContext): UpgradeDecision {
-  const { node, sameVersion, upgradesRepository: repository, upgradedFrom } = context;
-  if (target === '' || sameVersion(node.version, target)) return none;
+  const { node, upgradesRepository: repository, upgradedFrom } = context;
+  if (target === '') return none;
+  const problem = versionProblem(target);
+  if (problem !== undefined) {
+    const message = `what the helper gives as upgrade is no version: ${problem}`;
+    return { kind: 'UPGRADE_FAILED', reason: 'UPGRADE_REFUSED', message };
+  }
+  if (isSameRelease(node.version, target)) return none;
   const failed = (reason: UpgradeFailure['reason'], why: string): UpgradeFailure => ({
     kind: 'UPGRADE_FAILED',
     reason,
@@ -179,10 +197,23 @@ export function decideUpgrade(target: string, context: UpgradeContext): UpgradeD
   if (node.version === '') return failed('UPGRADE_REFUSED', 'the node did not say which one it has');
   if (!node.upgradable) return failed('UPGRADE_REFUSED', 'the node cannot upgrade itself');
   if (repository === undefined) return failed('UPGRADE_REFUSED', 'upgrades_repository is not set');
-  const inVain = upgradedFrom.filter((version) => sameVersion(version, node.version)).length;
-  if (inVain >= loopThreshold) {
+  const inVain = upgradedFrom.filter((version) => isSameRelease(version, node.version)).length;
+  if (inVain >= upgradesInLoop) {
     const why = `the node is at ${node.version} again, from which ${inVain} upgrades in a row have started`;
     return failed('UPGRADE_LOOP', why);
   }
+  if (upgradedFrom.length >= mostUpgradesInRow) {
+    const why = `${upgradedFrom.length} upgrades in a row have not brought the node there`;
+    return failed('UPGRADE_LOOP', why);
+  }
   return { kind: 'UPGRADE', target, repository };
+}
+
+/** As long as that of an inventory. */
+const longestVersion = 256;
+
+/** What is no version may be anything, also a secret in the wrong place: it goes into no message. */
+function versionProblem(text: string): string | undefined {
+  if (text.length > longestVersion) return `it has ${text.length} characters, more than ${longestVersion}`;
+  return /\p{Cc}/u.test(text) ? 'it has a control character' : undefined;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dropped, type Fault, refused, status, tooLate } from '../../../test/fakes/fake-node-agent.js';
-import { RunBench } from '../../../test/fakes/run-bench.js';
+import { RunBench, upgradeBench } from '../../../test/fakes/run-bench.js';
 import type { Interruption } from './outcome.js';
 
 const done: Fault = { kind: 'LOSE_REPLY', failure: dropped };
@@ -149,10 +149,8 @@ describe('a service that stops while a node is shut down', () => {
   });
 });
 
-function upgradeBench(update: Fault, asked: readonly Fault[] = []): RunBench {
-  const bench = new RunBench({ features: { upgrades: true } });
-  bench.node.inventory = { ...bench.node.inventory, upgradable: true };
-  bench.helper.replies({ upgrade: '2.0.0' });
+function faultyUpgrade(update: Fault, asked: readonly Fault[] = []): RunBench {
+  const bench = upgradeBench();
   bench.node.fault('updateRelease', update);
   bench.node.fault('getRunStatus', ...asked);
   return bench;
@@ -164,7 +162,7 @@ describe('a run that is interrupted while the reply to UpdateRelease is lost', (
   it.each([...causes, 'SUPERSEDED'] satisfies Interruption[])(
     'by %s, asks once, and ends UPGRADED where it was accepted',
     async (cause) => {
-      const bench = upgradeBench(done);
+      const bench = faultyUpgrade(done);
       const { outcome } = await bench.runAnd('updateRelease', (run) => run.interrupt(cause));
       expect(outcome).toEqual(upgraded);
       expect(bench.node.count('getRunStatus')).toBe(1);
@@ -172,7 +170,7 @@ describe('a run that is interrupted while the reply to UpdateRelease is lost', (
   );
 
   it('ends UPGRADED where the node is still at it: it has accepted', async () => {
-    const bench = upgradeBench(undone);
+    const bench = faultyUpgrade(undone);
     const { outcome } = await bench.runAnd('updateRelease', (run) => {
       bench.node.records.set(run.runId, { stage: 'UPGRADING', configurationDigest: '' });
       run.interrupt('PAUSED');
@@ -182,7 +180,7 @@ describe('a run that is interrupted while the reply to UpdateRelease is lost', (
   });
 
   it.each(causes)('by %s, is not asked again where it was not accepted', async (cause) => {
-    const bench = upgradeBench(undone);
+    const bench = faultyUpgrade(undone);
     const { outcome } = await bench.runAnd('updateRelease', (run) => run.interrupt(cause));
     expect(outcome).toEqual({ kind: 'CANCELLED', cause });
     expect(bench.node.count('updateRelease')).toBe(1);
@@ -190,16 +188,19 @@ describe('a run that is interrupted while the reply to UpdateRelease is lost', (
   });
 
   it('by another boot, or with nobody there any more, ends UPGRADED: it has restarted', async () => {
-    for (const cause of ['SUPERSEDED', 'PAUSED'] as const) {
-      const bench = upgradeBench(done, always(unanswered));
+    for (const [cause, expected] of [
+      ['SUPERSEDED', upgraded],
+      ['PAUSED', { ...upgraded, unsettled: true }],
+    ] as const) {
+      const bench = faultyUpgrade(done, always(unanswered));
       const { outcome } = await bench.runAnd('updateRelease', (run) => run.interrupt(cause));
-      expect(outcome).toEqual(upgraded);
+      expect(outcome).toEqual(expected);
       expect(bench.node.count('getRunStatus')).toBe(1);
     }
   });
 
   it('by a service that stops, waits no longer than its grace', async () => {
-    const bench = upgradeBench({ kind: 'HANG', done: true });
+    const bench = faultyUpgrade({ kind: 'HANG', done: true });
     const run = bench.start();
     await bench.clock.advance(1_000);
     const at = bench.clock.monotonic();
@@ -212,12 +213,12 @@ describe('a run that is interrupted while the reply to UpdateRelease is lost', (
 
 describe('a node that is still at it when it is asked', () => {
   it('is joined by another try, and not forgotten where that does not reach it', async () => {
-    const bench = upgradeBench(undone);
+    const bench = faultyUpgrade(undone);
     bench.node.fault('updateRelease', unanswered);
     const { outcome } = await bench.runAnd('updateRelease', (run) => {
       bench.node.records.set(run.runId, { stage: 'UPGRADING', configurationDigest: '' });
       bench.node.fault('getRunStatus', { kind: 'NONE' }, ...always(unanswered));
     });
-    expect(outcome).toEqual(upgraded);
+    expect(outcome).toEqual({ ...upgraded, unsettled: true });
   });
 });

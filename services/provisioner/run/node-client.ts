@@ -13,7 +13,10 @@ import {
   GetRunStatusResponse,
   IdentifyResponse,
   ReprovisionResponse,
+  RestartResponse,
+  ShutdownResponse,
   NodeAgentServiceService as service,
+  UpdateReleaseResponse,
 } from '../../../shared/gen/slipway/node/v1/node.js';
 import { callUnary, type UnaryMethod } from '../../../shared/grpc/call.js';
 import { RpcError } from '../../../shared/grpc/errors.js';
@@ -147,7 +150,10 @@ export class NodeClient implements NodeAgent {
   updateRelease(caller: Caller, { repository, version }: Release, limits: CallLimits): Promise<void> {
     const request = { repository, version };
     const method = service.updateRelease;
-    return this.#call({ rpc: 'UpdateRelease', method, request, caller, read: ignore }, limits);
+    return this.#call(
+      { rpc: 'UpdateRelease', method, request, caller, read: check(UpdateReleaseResponse) },
+      limits,
+    );
   }
 
   configure(caller: Caller, configuration: Configuration, limits: CallLimits): Promise<string> {
@@ -158,12 +164,15 @@ export class NodeClient implements NodeAgent {
 
   restart(caller: Caller, splayMs: number, limits: CallLimits): Promise<void> {
     const request = { splay: toDuration(splayMs) };
-    return this.#call({ rpc: 'Restart', method: service.restart, request, caller, read: ignore }, limits);
+    return this.#call(
+      { rpc: 'Restart', method: service.restart, request, caller, read: check(RestartResponse) },
+      limits,
+    );
   }
 
   shutdown(caller: Caller, limits: CallLimits): Promise<void> {
     return this.#call(
-      { rpc: 'Shutdown', method: service.shutdown, request: {}, caller, read: ignore },
+      { rpc: 'Shutdown', method: service.shutdown, request: {}, caller, read: check(ShutdownResponse) },
       limits,
     );
   }
@@ -230,8 +239,10 @@ export class NodeClient implements NodeAgent {
   }
 }
 
-/** A reply that says nothing that is needed: what it could not be is not looked at. */
-function ignore(): void {}
+/** Reads a reply of which nothing is needed; but bytes that are no such message do not say that the node obeys. */
+function check(message: { decode(reply: Buffer): unknown }): (reply: Buffer) => void {
+  return (reply) => void message.decode(reply);
+}
 
 /** @throws NodeCallError where the reply is too large, or not what the contract says */
 function read<Req, T>({ rpc, maxBytes = replyBytes, read }: Exchange<Req, T>, reply: Buffer): T {

@@ -51,9 +51,9 @@ export type Outcome =
   | { readonly kind: 'SHUT_DOWN'; readonly message: string }
   /**
    * The release was replaced, from the version of the inventory to the one that the helper wanted. The node comes back
-   * in provisioning mode.
+   * in provisioning mode. `unsettled` where nobody could say what became of it.
    */
-  | { readonly kind: 'UPGRADED'; readonly from: string; readonly to: string }
+  | { readonly kind: 'UPGRADED'; readonly from: string; readonly to: string; readonly unsettled?: true }
   /** The release was to be replaced first, and was not. */
   | { readonly kind: 'UPGRADE_FAILED'; readonly reason: UpgradeFailureReason; readonly message: string }
   /** The helper, or the node, wants to be asked later; `retryAfterMs` where it said when. */

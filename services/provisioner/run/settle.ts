@@ -3,7 +3,7 @@
 
 import type { CallFailure, RunStatus } from './node.js';
 import type { Outcome } from './outcome.js';
-import { isTransient } from './verdict.js';
+import { aboutToStop, isTransient, takenOver } from './verdict.js';
 
 /** The state that another boot of the node is in. */
 export type AfterReboot =
@@ -48,7 +48,7 @@ export function settleConfigure(answer: StatusAnswer, configurationDigest: strin
     case 'CONFIRMED':
       return committed === configurationDigest ? { kind: 'DONE' } : committedSomethingElse(committed);
     case 'STOPPING':
-      return stopping();
+      return { kind: 'END', outcome: aboutToStop };
     case 'NONE':
     case 'KEYED':
     case 'UPGRADING':
@@ -82,7 +82,7 @@ export function settleRestart(
     case 'CONFIRMED':
       return { kind: 'DONE' };
     case 'STOPPING':
-      return stopping();
+      return { kind: 'END', outcome: aboutToStop };
     case 'NONE':
     case 'KEYED':
     case 'CONFIGURED':
@@ -116,7 +116,7 @@ export function settleUpdateRelease(answer: StatusAnswer, sent: boolean): Settle
     case 'RESTARTING':
     case 'CONFIRMED':
     case 'STOPPING':
-      return stopping();
+      return { kind: 'END', outcome: aboutToStop };
     case 'NONE':
     case 'KEYED':
     case 'CONFIGURED':
@@ -143,8 +143,7 @@ function cameUpWith(into: AfterReboot, configurationDigest: string): boolean {
 
 function unanswered(failure: CallFailure): Settlement {
   if (failure.kind === 'STATUS' && failure.reason === 'STALE_FENCE') {
-    const message = 'another provisioner of this site runs the node with a higher fence';
-    return { kind: 'END', outcome: { kind: 'SUPERSEDED', by: 'FENCE', message } };
+    return { kind: 'END', outcome: takenOver };
   }
   return { kind: 'UNANSWERED', failure, again: isTransient(failure) };
 }
@@ -152,11 +151,6 @@ function unanswered(failure: CallFailure): Settlement {
 function supersededByBoot(): Settlement {
   const message = 'the node has rebooted';
   return { kind: 'END', outcome: { kind: 'SUPERSEDED', by: 'BOOT', message } };
-}
-
-function stopping(): Settlement {
-  const message = 'the node is about to stop';
-  return { kind: 'END', outcome: { kind: 'DEFERRED', by: 'NODE', message, retryAfterMs: undefined } };
 }
 
 function restartedUnconfigured(): Settlement {

@@ -37,6 +37,23 @@ const longestWaitMs = 5_000;
 const idleBeforeOvertakenSeconds = 30;
 const farAheadMs = 24 * 3_600_000;
 
+/** How a run ends whose node says that it is in other hands. */
+export const takenOver: Outcome = {
+  kind: 'SUPERSEDED',
+  by: 'FENCE',
+  message: 'another provisioner of this site runs the node with a higher fence',
+};
+
+/** How a run ends whose node says that it will be gone in a moment, and not by this run. */
+export const aboutToStop: Outcome = {
+  kind: 'DEFERRED',
+  by: 'NODE',
+  message: 'the node is about to stop or to restart',
+  retryAfterMs: undefined,
+};
+
+const superseded: Verdict = { kind: 'END', outcome: takenOver };
+
 /** True where the call may have had its effect all the same. */
 export function mayHaveHadEffect(failure: CallFailure): boolean {
   switch (failure.kind) {
@@ -101,7 +118,7 @@ export function judge(failure: CallFailure, circumstances: Circumstances): Verdi
     case 'STALE_FENCE':
       return judgeStaleFence(failure.metadata, circumstances);
     case 'STOPPING':
-      return deferred('the node is about to stop or to restart', undefined);
+      return { kind: 'END', outcome: aboutToStop };
     case 'KEY_CHANGED':
       // What is committed is not taken back by starting over.
       return step === 'RESTART' ? failed : { kind: 'START_OVER', outcome: failedBy(failure, step) };
@@ -109,7 +126,10 @@ export function judge(failure: CallFailure, circumstances: Circumstances): Verdi
   if (!isTransient(failure)) return failed;
   const waitMs = failure.retryAfterMs ?? 0;
   // A configured node that answers is not left without its restart.
-  if (waitMs > longestWaitMs && step !== 'RESTART') return deferred(describe(failure), waitMs);
+  if (waitMs > longestWaitMs && step !== 'RESTART') {
+    const message = describe(failure);
+    return { kind: 'END', outcome: { kind: 'DEFERRED', by: 'NODE', message, retryAfterMs: waitMs } };
+  }
   if (failure.reason === 'LOCKED' && lockedForMs + waitMs > longestWaitMs) return failed;
   return { kind: 'RETRY', waitMs: Math.min(waitMs, longestWaitMs) };
 }
@@ -120,23 +140,14 @@ function judgeStaleFence(
 ): Verdict {
   const seen = /^\d{1,19}$/.test(metadata.fence ?? '') ? BigInt(metadata.fence ?? '') : undefined;
   const idle = /^\d{1,12}(?:\.\d+)?$/.test(metadata.idle_seconds ?? '') ? Number(metadata.idle_seconds) : 0;
-  if (!atFirstFencedCall || seen === undefined) return superseded();
+  if (!atFirstFencedCall || seen === undefined) return superseded;
   const farAhead = seen > BigInt(Math.trunc(now)) + BigInt(farAheadMs);
   if (seen >= greatestFence || (farAhead && !force)) {
     const message = `the node has seen fence ${seen}, more than a day ahead of the clock`;
     return { kind: 'END', outcome: { kind: 'FAILED', reason: 'FENCE_AHEAD', message } };
   }
   if (farAhead || idle >= idleBeforeOvertakenSeconds) return { kind: 'OVERTAKE', fence: seen + 1n };
-  return superseded();
-}
-
-function superseded(): Verdict {
-  const message = 'another provisioner of this site runs the node with a higher fence';
-  return { kind: 'END', outcome: { kind: 'SUPERSEDED', by: 'FENCE', message } };
-}
-
-function deferred(message: string, retryAfterMs: number | undefined): Verdict {
-  return { kind: 'END', outcome: { kind: 'DEFERRED', by: 'NODE', message, retryAfterMs } };
+  return superseded;
 }
 
 /** The outcome of a run that a failed call ends. */

@@ -28,6 +28,7 @@ export type Incident =
   | 'PROVISIONER_CRASHES'
   | 'PROVISIONER_RESTARTS'
   | 'DISCOVERY_CRASHES'
+  | 'WATCHES_BREAK'
   | 'SECOND_STARTS'
   | 'PAUSES';
 
@@ -54,7 +55,7 @@ export type Action =
     }
   | { readonly do: 'MOOD'; readonly node: number; readonly mood: Mood }
   | { readonly do: 'CRASH_DISCOVERY' | 'CRASH_PROVISIONER' | 'RESTART_PROVISIONER'; readonly downMs: number }
-  | { readonly do: 'START_SECOND' | 'STOP_SECOND' | 'CRASH_SECOND' | 'PAUSE' | 'RESUME' }
+  | { readonly do: 'START_SECOND' | 'STOP_SECOND' | 'CRASH_SECOND' | 'PAUSE' | 'RESUME' | 'BREAK_WATCHES' }
   | { readonly do: 'WAIT'; readonly ms: number };
 
 /** What does not change while a site is tried. */
@@ -98,12 +99,13 @@ const doors: readonly Door[] = [
 ];
 /** Where most is at stake. */
 const weightyDoors: readonly Door[] = [
-  'Configure',
-  'Restart',
-  'GetRunStatus',
   'GenerateEd25519Key',
+  'GetRunStatus',
+  'UpdateRelease',
   'Helper',
+  'Report',
 ];
+const weightiestDoors: readonly Door[] = ['Configure', 'Restart'];
 
 const incident: fc.Arbitrary<Incident> = fc.constantFrom(
   'NODE_CRASHES',
@@ -111,6 +113,7 @@ const incident: fc.Arbitrary<Incident> = fc.constantFrom(
   'PROVISIONER_CRASHES',
   'PROVISIONER_RESTARTS',
   'DISCOVERY_CRASHES',
+  'WATCHES_BREAK',
   'SECOND_STARTS',
   'PAUSES',
 );
@@ -136,14 +139,14 @@ const fault: fc.Arbitrary<PlannedFault> = fc.oneof(
     }),
   },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('REPEAT_LATER' as const),
-      ms: fc.constantFrom(500, 20_000, 70_000),
+      ms: fc.constantFrom(50, 150, 500, 20_000, 70_000),
     }),
   },
   {
-    weight: 5,
+    weight: 9,
     arbitrary: fc.record({
       kind: fc.constant('DO' as const),
       when: fc.constantFrom('ARRIVES' as const, 'DONE' as const, 'ANSWERED' as const),
@@ -152,19 +155,14 @@ const fault: fc.Arbitrary<PlannedFault> = fc.oneof(
   },
 );
 
-const mood: fc.Arbitrary<Mood> = fc.constantFrom(
-  'CONFIGURES',
-  'CONFIGURES_ANEW',
-  'LOOPS',
-  'DEFERS',
-  'DEFERS_BRIEFLY',
-  'DEFERS_LONG',
-  'SHUTS_DOWN',
-  'UPGRADES',
-  'DOWNGRADES',
-  'FAILS',
-  'PRINTS_NOTHING',
-  'HANGS',
+const mood: fc.Arbitrary<Mood> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom<Mood>('CONFIGURES', 'CONFIGURES_ANEW') },
+  { weight: 3, arbitrary: fc.constantFrom<Mood>('UPGRADES', 'DOWNGRADES') },
+  { weight: 2, arbitrary: fc.constantFrom<Mood>('DEFERS', 'DEFERS_BRIEFLY', 'DEFERS_LONG') },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<Mood>('SHUTS_DOWN', 'LOOPS', 'FAILS', 'PRINTS_NOTHING', 'HANGS'),
+  },
 );
 
 const downMs = fc.constantFrom(0, 500, 5_000, 45_000);
@@ -174,7 +172,7 @@ function just<K extends Action['do']>(...kinds: readonly [K, ...K[]]): fc.Arbitr
 }
 
 export const action: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ do: just('BOOT'), node }) },
+  { weight: 12, arbitrary: fc.record({ do: just('BOOT'), node }) },
   { weight: 3, arbitrary: fc.record({ do: just('REBOOT', 'VANISH', 'CLONE'), node }) },
   {
     weight: 3,
@@ -190,7 +188,7 @@ export const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({
       do: just('FAULT'),
       node,
-      door: fc.oneof(fc.constantFrom(...doors), fc.constantFrom(...weightyDoors)),
+      door: fc.oneof(...[doors, weightyDoors, weightiestDoors].map((some) => fc.constantFrom(...some))),
       nth: fc.constantFrom(1, 1, 1, 2, 3),
       fault,
     }),
@@ -202,17 +200,19 @@ export const action: fc.Arbitrary<Action> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.record({ do: just('START_SECOND', 'STOP_SECOND', 'CRASH_SECOND', 'PAUSE', 'RESUME') }),
+    arbitrary: fc.record({
+      do: just('START_SECOND', 'STOP_SECOND', 'CRASH_SECOND', 'PAUSE', 'RESUME', 'BREAK_WATCHES'),
+    }),
   },
   {
-    weight: 12,
+    weight: 20,
     arbitrary: fc.record({
       do: just('WAIT'),
       ms: fc.oneof(
-        { weight: 3, arbitrary: fc.integer({ min: 1, max: 3_000 }) },
-        { weight: 3, arbitrary: fc.constantFrom(5_000, 11_000, 30_000) },
-        { weight: 2, arbitrary: fc.constantFrom(61_000, 125_000, 300_000) },
-        { weight: 1, arbitrary: fc.constant(3_600_000) },
+        { weight: 12, arbitrary: fc.integer({ min: 1, max: 3_000 }) },
+        { weight: 12, arbitrary: fc.constantFrom(5_000, 11_000, 21_000) },
+        { weight: 5, arbitrary: fc.constantFrom(61_000, 125_000) },
+        { weight: 1, arbitrary: fc.constant(900_000) },
       ),
     }),
   },

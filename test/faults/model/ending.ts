@@ -8,7 +8,7 @@ import { type Trial, times } from './trial.js';
  * The longest that a helper has a node wait, then two more runs that fail for what happened before, with the pauses
  * that follow: milliseconds.
  */
-const longestMs = 900_000 + 2 * times.backoffMaxMs + 10 * times.intervalMs;
+const longestMs = 300_000 + 2 * times.backoffMaxMs + 10 * times.intervalMs;
 
 /** By then no hold, pause, lease or confirmation is left: milliseconds. */
 const afterwardsMs = times.backoffMaxMs + 5 * times.intervalMs;
@@ -19,6 +19,7 @@ const lookEveryMs = 5_000;
 export async function mustEndWell(trial: Trial): Promise<void> {
   await trial.makePeace();
   const { world, watch } = trial;
+  const before = world.story.events.length;
   for (let passed = 0; ; passed += lookEveryMs) {
     const waiting = await unconfirmed(trial);
     if (waiting.length === 0) break;
@@ -31,7 +32,7 @@ export async function mustEndWell(trial: Trial): Promise<void> {
   }
   await world.advance(afterwardsMs);
   await watch.check();
-  watch.complain(await leftovers(trial));
+  watch.complain([...(await leftovers(trial)), ...missedSince(trial, before)]);
 }
 
 async function unconfirmed({ live, world }: Trial): Promise<WorldNode[]> {
@@ -43,6 +44,17 @@ async function unconfirmed({ live, world }: Trial): Promise<WorldNode[]> {
     if (!(confirmed && confirmations.some((told) => told.runId === runId))) waiting.push(node);
   }
   return waiting;
+}
+
+/** Runs that began after so many events, and whose node was not seen to come up. */
+function missedSince({ world }: Trial, before: number): string[] {
+  const events = world.story.events.slice(before);
+  const began = new Set(events.flatMap((event) => (event.type === 'RUN_STARTED' ? [event.runId] : [])));
+  return events.flatMap((event) =>
+    event.type === 'CONFIRMATION_MISSED' && began.has(event.runId)
+      ? [`${event.identity}: ${event.runId} is not confirmed`]
+      : [],
+  );
 }
 
 async function leftovers(trial: Trial): Promise<string[]> {

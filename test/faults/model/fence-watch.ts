@@ -20,7 +20,7 @@ export class FenceWatch {
   readonly problems: string[] = [];
   readonly #node: WorldNode;
   /** What a life of the agent wrote last; what an earlier one did may be lost in part. */
-  #last: { readonly agent: Agent; readonly text: string; readonly state: NodeState } | undefined;
+  #last: { readonly agent: Agent; readonly manifest: Buffer; readonly state: NodeState } | undefined;
 
   constructor(node: WorldNode) {
     this.#node = node;
@@ -32,11 +32,11 @@ export class FenceWatch {
     const agent = this.#node.boot?.agent;
     if (agent === undefined) return;
     const manifest = await this.#node.files.read(manifestPath(this.#node.directory)).catch(() => undefined);
-    const text = manifest?.toString();
-    if (text === undefined || text === this.#last?.text) return;
-    const state = decodeManifest(text);
+    // A file that was not written since is the very same.
+    if (manifest === undefined || manifest === this.#last?.manifest) return;
+    const state = decodeManifest(manifest.toString());
     if (this.#last?.agent === agent) this.#compare(this.#last.state, state);
-    this.#last = { agent, text, state };
+    this.#last = { agent, manifest, state };
   }
 
   #compare(before: NodeState, after: NodeState): void {

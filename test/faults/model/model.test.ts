@@ -7,8 +7,8 @@ import { action, settings } from './action.js';
 import { mustEndWell } from './ending.js';
 import { Trial } from './trial.js';
 
-const runs = Number(process.env.FC_RUNS ?? 80);
-const seconds = Number(process.env.FC_SECONDS ?? 50);
+const runs = Number(process.env.FC_RUNS ?? 100);
+const seconds = Number(process.env.FC_SECONDS ?? 25);
 
 const rejections: unknown[] = [];
 const onRejection = (reason: unknown) => rejections.push(reason);
@@ -40,5 +40,5 @@ test(
       },
     );
   },
-  (seconds + 10) * 1_000,
+  (seconds + 30) * 1_000,
 );

@@ -34,7 +34,7 @@ export class Moods {
       case 'DEFERS_BRIEFLY':
         return { defer: true, msg: 'not now', retry_after: '20s' };
       case 'DEFERS_LONG':
-        return { defer: true, msg: 'not today', retry_after: '15m' };
+        return { defer: true, msg: 'not today', retry_after: '5m' };
       case 'SHUTS_DOWN':
         return { shutdown: true, msg: 'it is retired' };
       case 'LOOPS':

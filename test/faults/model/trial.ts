@@ -11,8 +11,9 @@ import { Watch } from './watch.js';
 
 /** Times in milliseconds. */
 export const times = {
-  intervalMs: 60_000,
-  backoffMaxMs: 600_000,
+  intervalMs: 20_000,
+  backoffMaxMs: 200_000,
+  holdMs: 40_000,
   runTimeoutMs: 600_000,
   upgradeTimeoutMs: 120_000,
   /** How long the provisioner has for its runs when it is told to stop. */
@@ -55,6 +56,7 @@ export class Trial {
       settings: {
         intervalMs: times.intervalMs,
         backoffMaxMs: times.backoffMaxMs,
+        holdMs: times.holdMs,
         runTimeoutMs: times.runTimeoutMs,
         workers: setting.workers,
         queueLimit: setting.queueLimit,
@@ -150,16 +152,24 @@ export class Trial {
       case 'RESUME':
         world.resume();
         return;
+      case 'BREAK_WATCHES':
+        world.discovery?.breakWatches();
+        return;
       case 'WAIT':
     }
   }
 
-  /** A machine of the name is switched on. The first of a name is new, and so is one after all others are gone. */
+  /** A machine of the name is switched on; one that is configured is replaced by a new one. */
   #boot(number: number): void {
     const machines = this.#machines(number).filter((it) => !it.isGone);
     const off = machines.find((it) => it.phase === 'STOPPED');
-    if (machines.length === 0) this.#add(number);
-    else off?.start();
+    if (off !== undefined) {
+      off.start();
+      return;
+    }
+    const configured = machines.find((it) => it.phase === 'CONFIGURED');
+    configured?.vanish();
+    if (machines.length === 0 || configured !== undefined) this.#add(number);
   }
 
   /** Another machine under the name of one that is there. */
@@ -211,6 +221,9 @@ export class Trial {
         return;
       case 'DISCOVERY_CRASHES':
         world.crashDiscovery();
+        return;
+      case 'WATCHES_BREAK':
+        world.discovery?.breakWatches();
         return;
       case 'SECOND_STARTS':
         this.#startSecond();

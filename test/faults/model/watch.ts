@@ -5,6 +5,7 @@ import type { ProvisioningEvent } from '../../../services/provisioner/events/eve
 import type { WorldNode } from '../world/node.js';
 import type { World } from '../world/world.js';
 import type { Setting } from './action.js';
+import { Claims } from './claims.js';
 import { FenceWatch } from './fence-watch.js';
 import { HostLedger } from './host-ledger.js';
 
@@ -18,11 +19,15 @@ export class Watch {
   /** By the number of the provisioner's life. */
   readonly #ledgers = new Map<number, HostLedger>();
   readonly #fences: FenceWatch[] = [];
+  readonly #claims: Claims;
+  /** When runs began that go on: milliseconds, by life and run. */
   readonly #started = new Map<string, number>();
+  readonly #cancelled = new Set<string>();
 
   constructor(world: World, setting: Setting) {
     this.#world = world;
     this.#setting = setting;
+    this.#claims = new Claims(world);
     world.story.listen = (event, life) => this.#hear(event, life);
     const { settled } = world.clock;
     world.clock.settled = async () => {
@@ -42,6 +47,7 @@ export class Watch {
       ...this.#problems,
       ...[...this.#ledgers.values()].flatMap((ledger) => ledger.problems),
       ...this.#fences.flatMap((fences) => fences.problems),
+      ...this.#claims.problems,
       ...this.#world.story.problems,
       ...this.#world.broken,
       ...this.#world.errors.map((error) => `a run ended by a fault of its own: ${String(error)}`),
@@ -55,6 +61,7 @@ export class Watch {
       if (machine.boot !== undefined) await this.#checkDisk(machine);
       this.#checkCommits(machine);
     }
+    await this.#claims.check();
     this.complain(this.problems);
   }
 
@@ -67,13 +74,16 @@ export class Watch {
     const ledger = this.#ledgers.get(life) ?? new HostLedger();
     this.#ledgers.set(life, ledger);
     ledger.take(event);
+    this.#claims.take(event);
     if (!('identity' in event)) return;
     if (!this.#world.nodes.some(({ identity }) => identity === event.identity)) {
       this.#problems.add(`${event.type} of ${event.identity}, who is not there`);
     }
     if (event.type === 'RUN_STARTED')
       this.#started.set(`${life} ${event.runId}`, this.#world.clock.monotonic());
-    if (event.type === 'RUN_FINISHED') this.#started.delete(`${life} ${event.runId}`);
+    if (event.type !== 'RUN_FINISHED') return;
+    this.#started.delete(`${life} ${event.runId}`);
+    if (event.outcome === 'CANCELLED') this.#cancelled.add(event.runId);
   }
 
   async #look(): Promise<void> {
@@ -97,8 +107,11 @@ export class Watch {
   }
 
   async #checkDisk(machine: WorldNode): Promise<void> {
-    for (const problem of (await machine.onDisk()).problems) {
-      this.#problems.add(`${machine.identity} (${machine.address}): ${problem}`);
+    const { problems, status, runId } = await machine.onDisk();
+    const who = `${machine.identity} (${machine.address})`;
+    for (const problem of problems) this.#problems.add(`${who}: ${problem}`);
+    if (status === 'COMMITTED' && this.#cancelled.has(runId)) {
+      this.#problems.add(`${who}: ${runId} was cancelled past its point of no return`);
     }
   }
 

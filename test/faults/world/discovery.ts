@@ -52,6 +52,7 @@ export class WorldDiscovery {
   readonly #log: EventLog;
   readonly #intake: Intake;
   readonly #ticker: Ticker;
+  #watches = new AbortController();
 
   constructor({ clock: world, prober, epoch, intervalMs }: WorldDiscoveryOptions) {
     const clock = this.life.clock(world);
@@ -124,9 +125,15 @@ export class WorldDiscovery {
     throw new RpcError(code, message, { reason, retryAfterMs });
   }
 
+  /** The connections of those who watch break. */
+  breakWatches(): void {
+    this.#watches.abort(new Error('the connection is gone'));
+    this.#watches = new AbortController();
+  }
+
   /** As WatchNodes: who is there, that this was all, and then what happens. Rejects when either side is gone. */
   watch(resume: Position | undefined, send: (item: WatchItem) => void, signal: AbortSignal): Promise<never> {
-    const both = AbortSignal.any([signal, this.life.ended]);
+    const both = AbortSignal.any([signal, this.life.ended, this.#watches.signal]);
     return watch({
       clock: this.#clock,
       log: this.#log,

@@ -10,7 +10,6 @@ import {
   type DecisionContext,
   decide,
 } from '../../../services/provisioner/run/decision.js';
-import { isSameRelease } from '../../../services/provisioner/run/release-version.js';
 import type { Secret } from '../../../shared/secret.js';
 import { encryptKey } from '../../../shared/trust/key-transfer.js';
 import { checker, same, type Verdict } from '../checker.js';
@@ -117,7 +116,6 @@ function toDecisionContext(context: Context): DecisionContext {
     identity: context.identity,
     features: context.features,
     node: context.node,
-    sameVersion: isSameRelease,
     upgradesRepository: context.upgrades_repository ?? undefined,
     upgradesOptional: context.upgrades_optional,
     upgradedFrom: [],

@@ -1,5 +1,6 @@
 // Shutdown: the helper does not want the node. A node that refuses is warned about and left alone.
 
+import { reasonGiven } from '../decision.js';
 import type { Outcome } from '../outcome.js';
 import { asCaller, callNode } from '../rpc.js';
 import { known, type RunContext, type StepResult } from '../run-context.js';
@@ -7,9 +8,9 @@ import { settleShutdown } from '../settle.js';
 import { describe } from '../verdict.js';
 
 export async function shutDown(run: RunContext, tries: number): Promise<StepResult> {
-  const { msg } = known(run.reply, 'the helper’s reply');
-  if (msg === '') warn(run, 'the helper wants the node shut down and gives no reason');
-  const outcome: Outcome = { kind: 'SHUT_DOWN', message: msg };
+  const message = reasonGiven(known(run.reply, 'the helper’s reply'));
+  if (message === '') warn(run, 'the helper wants the node shut down and gives no reason');
+  const outcome: Outcome = { kind: 'SHUT_DOWN', message };
   const result = await callNode(run, {
     step: 'SHUTDOWN',
     tries,

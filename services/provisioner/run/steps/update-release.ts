@@ -3,8 +3,6 @@
 
 import { decideUpgrade, type UpgradeFailure } from '../decision.js';
 import type { Release } from '../node.js';
-import type { Outcome } from '../outcome.js';
-import { isSameRelease } from '../release-version.js';
 import { asCaller, callNode } from '../rpc.js';
 import { failStep, known, type RunContext, type StepResult } from '../run-context.js';
 import { settleUpdateRelease } from '../settle.js';
@@ -14,7 +12,6 @@ export async function updateRelease(run: RunContext, tries: number): Promise<Ste
   const { version: from, upgradable } = known(run.inventory, 'the inventory');
   const decided = decideUpgrade(known(run.reply, 'the helper’s reply').upgrade, {
     node: { version: from, upgradable },
-    sameVersion: isSameRelease,
     upgradesRepository: run.settings.upgrades.repository,
     upgradedFrom: run.task.upgradedFrom ?? [],
   });
@@ -29,14 +26,18 @@ export async function updateRelease(run: RunContext, tries: number): Promise<Ste
 }
 
 async function change(run: RunContext, tries: number, from: string, release: Release): Promise<StepResult> {
-  const outcome: Outcome = { kind: 'UPGRADED', from, to: release.version };
+  const outcome = { kind: 'UPGRADED', from, to: release.version } as const;
   const result = await callNode(run, {
     step: 'UPDATE_RELEASE',
     tries,
     timeoutMs: run.settings.upgrades.timeoutMs,
     fenced: true,
     attempt: asCaller(run, (caller, limits) => run.agent.updateRelease(caller, release, limits)),
-    settling: { done: undefined, decide: settleUpdateRelease, unsettled: () => outcome },
+    settling: {
+      done: undefined,
+      decide: settleUpdateRelease,
+      unsettled: () => ({ ...outcome, unsettled: true }),
+    },
   });
   if (result.kind === 'REPLY') return { kind: 'COMPLETED', tries: result.tries, outcome };
   // Here the node certainly did not do it: else the call would have been settled otherwise.

@@ -42,7 +42,8 @@ export const adviceOn: Readonly<Record<Reason, string>> = {
     'Set upgrades_repository; leave upgrade out of the helper’s answer for such nodes; or set upgrades_optional',
   UPGRADE_RPC_FAILED:
     'Look at the agent’s log; see that upgrades_repository has that release and that nodes reach it',
-  UPGRADE_LOOP: 'See what the repository gives under that version, and what the helper answers for the node',
+  UPGRADE_LOOP:
+    'See what the repository gives under that version, and what the helper answers for the node. Once that is mended, restart the provisioner, which forgets the row of upgrades, or wait until the row is two hours old',
   HELPER_TIMEOUT:
     'Make the helper faster, or raise helper_timeout; see that it leaves nothing behind that holds its output',
   HELPER_EXIT: 'Mend the helper: the message has what it wrote to standard error',
