@@ -10,7 +10,6 @@ import type { HelperReply } from '../../helper/helper.js';
 import { encodeInput } from '../../helper/input.js';
 import type { HelperTrial, HelperTrials } from '../../helper/trial.js';
 import type { DecisionContext } from '../../run/decision.js';
-import { isSameRelease } from '../../run/release-version.js';
 import type { RunFeatures } from '../../run/run-context.js';
 import { encryptFor } from '../../run/steps/make-credentials.js';
 import { ControlError } from '../control-error.js';
@@ -115,7 +114,6 @@ function contextOf(options: DryRunOptions, node: DescribedNode): DecisionContext
     // Whom it is encrypted for makes no difference to what follows.
     encryptKey: options.features.jwt ? encryptFor(newX25519Pair().publicKey) : undefined,
     now: Math.floor(options.clock.now() / 1000),
-    sameVersion: isSameRelease,
     upgradedFrom: identity === undefined ? [] : options.upgradedFrom(identity),
   };
 }
