@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { EventLog } from '../../services/provisioner/events/log/event-log.js';
 import { openStore } from '../../services/provisioner/events/log/open.js';
@@ -14,7 +14,7 @@ import { Event } from '../../shared/gen/slipway/provisioner/v1/events.js';
 import { silentLogger } from '../../shared/logger.js';
 
 const kills = 20;
-const writer = join(import.meta.dirname, 'event-log-writer.ts');
+const writer = fileURLToPath(new URL('./event-log-writer.ts', import.meta.url));
 const follow = pathToFileURL(join(import.meta.dirname, '../../cli/launch/follow-launcher.ts')).href;
 
 /** Lets it write until it was told of so many commits, and kills it. @returns the last number that it told */

@@ -2,8 +2,6 @@
 
 import type { Matcher, Selector } from './promql.js';
 
-export type MetricType = 'counter' | 'gauge' | 'histogram';
-
 export interface Series {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;

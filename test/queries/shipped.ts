@@ -23,7 +23,7 @@ const ruleSchema = z.strictObject({
   annotations: z.strictObject({ summary: z.string(), description: z.string(), manual: z.string() }),
 });
 
-export type AlertRule = z.output<typeof ruleSchema>;
+type AlertRule = z.output<typeof ruleSchema>;
 
 const prometheusSchema = z.object({
   rule_files: z.array(z.string()),
@@ -43,7 +43,7 @@ const panelSchema = z.object({
   targets: z.array(z.object({ expr: z.string(), legendFormat: z.string() })).default([]),
 });
 
-export type Panel = z.output<typeof panelSchema>;
+type Panel = z.output<typeof panelSchema>;
 
 const dashboardSchema = z.object({ uid: z.string(), title: z.string(), panels: z.array(panelSchema) });
 

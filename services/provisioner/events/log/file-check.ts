@@ -4,7 +4,7 @@
 import { open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export const fileName = 'data.mdb';
+const fileName = 'data.mdb';
 
 export type FileCheck =
   | { readonly kind: 'NEW' }

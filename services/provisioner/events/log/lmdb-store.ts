@@ -197,6 +197,8 @@ export class LmdbStore implements LogStore {
     await this.close();
     const file = new LmdbFile(this.#folder);
     try {
+      // Marks it as open again, too.
+      if (file.isTaken()) throw new StoreError(`${this.#folder} is open in another process`);
       this.#opened = { file, tables: file.tables() };
     } catch (error) {
       await file.close();

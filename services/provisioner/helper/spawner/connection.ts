@@ -2,9 +2,8 @@
 // when it dies. client.ts starts another one then.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
 import type { Duplex } from 'node:stream';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ownProgram } from '../../../../shared/process/own-program.js';
 import { Bytes } from './bytes.js';
 import { FrameReader } from './frames.js';
 import { killGroup } from './process-group.js';
@@ -126,18 +125,10 @@ export class SpawnerConnection {
 /** What the spawner makes is short-lived: a small nursery keeps 20 MB of it from piling up. */
 const smallHeap = ['--max-semi-space-size=1'];
 
-/** Starts the spawner as this code itself runs: compiled, or from source under tsx. */
 function launch(env: Readonly<Record<string, string>>): ChildProcess {
-  const fromSource = import.meta.url.endsWith('.ts');
-  const loader = fromSource
-    ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href]
-    : [];
-  const entry = fileURLToPath(
-    fromSource ? new URL('./main.ts', import.meta.url) : new URL('./main.js', import.meta.url),
-  );
   // What NODE_OPTIONS asks of the service, such as instrumentation, would only make the spawner large.
   const { NODE_OPTIONS: _, ...rest } = env;
-  return spawn(process.execPath, [...smallHeap, ...loader, entry], {
+  return spawn(process.execPath, [...smallHeap, ...ownProgram(import.meta.url, './main')], {
     env: rest,
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
   });

@@ -15,7 +15,7 @@ const fatalSignals: readonly (NodeJS.Signals | null)[] = [
 ];
 
 /** The file could not be looked at: what it is like is not known. */
-export class InspectionError extends Error {
+class InspectionError extends Error {
   override readonly name = 'InspectionError';
 }
 
