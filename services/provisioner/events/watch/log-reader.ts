@@ -8,6 +8,8 @@ export interface EventHeader {
   readonly identity: string;
   readonly runId: string;
   readonly outcome: string;
+  /** Hex digest of the configuration that a run made: of RUN_FINISHED, where it made one. */
+  readonly configurationDigest?: string;
 }
 
 export type GapCause = 'RETENTION' | 'WRITE_FAILED';
