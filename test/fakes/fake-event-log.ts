@@ -5,6 +5,7 @@ import type {
   EventLogReader,
   GapCause,
   LogItem,
+  Stretch,
 } from '../../services/provisioner/events/watch/log-reader.js';
 import { Event, EventType } from '../../shared/gen/slipway/provisioner/v1/events.js';
 
@@ -59,6 +60,19 @@ export class FakeEventLog implements EventLogReader {
     return [gap(after + 1, this.#removed, 'RETENTION'), ...items].slice(0, max);
   }
 
+  readOf(identity: string, { order, at, max }: Stretch): LogItem[] {
+    const items = this.#items.filter((item) => item.kind === 'GAP' || item.header.identity === identity);
+    if (order === 'NEWEST_FIRST') {
+      return items
+        .filter((item) => startOf(item) <= at)
+        .reverse()
+        .slice(0, max);
+    }
+    const following = items.filter((item) => endOf(item) > at);
+    const removed = at < this.#removed ? [gap(at + 1, this.#removed, 'RETENTION')] : [];
+    return [...removed, ...following].slice(0, max);
+  }
+
   onCommitted(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -92,6 +106,10 @@ function eventBytes(sequence: number, header: Partial<EventHeader>, size: number
 
 function gap(first: number, last: number, reason: GapCause): LogItem {
   return { kind: 'GAP', first, last, reason };
+}
+
+function startOf(item: LogItem): number {
+  return item.kind === 'GAP' ? item.first : item.sequence;
 }
 
 function endOf(item: LogItem): number {

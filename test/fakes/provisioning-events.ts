@@ -50,6 +50,7 @@ export function sampleEvents(
       nextStateMs: 60_000,
       lastStep: 'RESTART',
       unsettled: false,
+      configurationDigest: digest,
       failuresInRow: 0,
     },
     NODE_CONFIRMED: {

@@ -104,6 +104,8 @@ export type ProvisioningEvent =
       readonly lastStep: StepName | undefined;
       /** PROVISIONED, but only the node's confirmation will tell. */
       readonly unsettled: boolean;
+      /** Hex SHA-256 of the configuration that was made for the node; empty where none was. */
+      readonly configurationDigest: string;
       /** Runs of this node that failed in a row, with this one. */
       readonly failuresInRow: number;
     }

@@ -107,6 +107,7 @@ export class Aftermath {
       nextState: next.state,
       nextStateMs: 'ms' in next ? next.ms : undefined,
       lastStep,
+      configurationDigest: result.configurationDigest ?? '',
       unsettled: outcome.kind === 'PROVISIONED' && outcome.unsettled,
       failuresInRow: past.failuresInRow,
     });

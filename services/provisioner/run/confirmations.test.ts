@@ -255,8 +255,14 @@ describe('a node of a run of an earlier life', () => {
   }
 
   it('is confirmed once, and not on its own word, where the end of the run is remembered', () => {
-    const { sink, runId } = cameUp({ confirmed: false, endedAt: new FakeClock().now() - 5_000 });
+    const endedAt = new FakeClock().now() - 5_000;
+    const { sink, runId } = cameUp({ confirmed: false, endedAt, configurationDigest: digest });
     expect(sink.events).toEqual([{ ...confirmed, runId, afterMs: 5_000 }]);
+  });
+
+  it.each(['cd'.repeat(32), ''])('is not confirmed where that run sent another configuration: %j', (sent) => {
+    const { sink } = cameUp({ confirmed: false, endedAt: 0, configurationDigest: sent });
+    expect(sink.events).toEqual([]);
   });
 
   it('is not confirmed again', () => {

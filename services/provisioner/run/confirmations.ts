@@ -38,8 +38,13 @@ export type AskNode = (pending: PendingConfirmation, fence: bigint, signal: Abor
 /** What is known of a run of an earlier life of this process. */
 export type PastRun =
   | { readonly confirmed: true }
-  /** `endedAt` in Unix milliseconds. */
-  | { readonly confirmed: false; readonly endedAt: number };
+  | {
+      readonly confirmed: false;
+      /** Unix milliseconds. */
+      readonly endedAt: number;
+      /** Hex; empty where the run did not come to Configure. */
+      readonly configurationDigest: string;
+    };
 
 export interface ConfirmationsOptions {
   readonly clock: Clock;
@@ -154,7 +159,8 @@ export class Confirmations {
     const past = pastRuns?.find(node.identity, node.runId);
     if (past === undefined) this.#publishConfirmed(node, true);
     else if (past.confirmed) this.#confirmed.set(node.runId, true);
-    else this.#publishConfirmed(node, false, Math.max(0, clock.now() - past.endedAt));
+    else if (past.configurationDigest === node.configurationDigest.toLowerCase())
+      this.#publishConfirmed(node, false, Math.max(0, clock.now() - past.endedAt));
   }
 
   #confirm({ node, runId, configurationDigest, endedAt }: Pending): void {

@@ -59,6 +59,8 @@ export interface RunResult {
   readonly cutOff?: CutOff | undefined;
   /** The last that it came to; undefined where it came to none. */
   readonly lastStep?: StepName | undefined;
+  /** Hex SHA-256 of the configuration that was made for the node; undefined where none was. */
+  readonly configurationDigest?: string | undefined;
   readonly durationMs: number;
 }
 

@@ -105,7 +105,9 @@ async function perform(dependencies: RunnerDependencies, task: RunTask, parts: R
   confirmations.runEnded(runId, { provisioned, cutOff, fence: session.fence });
   const durationMs = clock.monotonic() - startedAt;
   const lastStep = progress.step;
-  return { runId, outcome: tellCutOff(outcome, cutOff), fetched, cutOff, durationMs, lastStep };
+  const configurationDigest = run?.configurationDigest;
+  const told = tellCutOff(outcome, cutOff);
+  return { runId, outcome: told, fetched, cutOff, configurationDigest, durationMs, lastStep };
 }
 
 function warnOfCutOff({ log }: RunnerDependencies, { node }: RunTask, session: Session, by: RunId): void {

@@ -50,8 +50,12 @@ class Disk implements LogStore {
     return this.#store.read(from, max);
   }
 
-  timeline(identity: string, max: number) {
-    return this.#store.timeline(identity, max);
+  record(first: number) {
+    return this.#store.record(first);
+  }
+
+  numbers(...given: Parameters<LogStore['numbers']>) {
+    return this.#store.numbers(...given);
   }
 
   write(change: Change) {

@@ -5,13 +5,14 @@ import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../../../../shared/clock.js';
 import type { Logger } from '../../../../shared/logger.js';
 import type { EventSink, ProvisioningEvent } from '../event.js';
-import type { EventHeader, EventLogReader, LogItem } from '../watch/log-reader.js';
+import type { EventHeader, EventLogReader, LogItem, Stretch } from '../watch/log-reader.js';
 import { headerOf } from './header.js';
 import { Pending } from './pending.js';
 import { readItems } from './reading.js';
 import { eventRecord, lastOf } from './record.js';
 import { Retention, type RetentionLimits } from './retention.js';
 import type { LogStore } from './store.js';
+import { readTimeline } from './timeline.js';
 
 /** What an event is told with. */
 export interface Envelope {
@@ -128,10 +129,16 @@ export class EventLog implements EventSink, EventLogReader {
     return readItems(this.#store, { after, max, first: this.#first, last: this.#last });
   }
 
+  readOf(identity: string, stretch: Stretch): LogItem[] {
+    return readTimeline(this.#store, identity, stretch, { first: this.#first, last: this.#last });
+  }
+
   /** What the newest events of a node are about, newest first. */
   *newest(identity: string, max: number): Iterable<{ readonly at: number; readonly header: EventHeader }> {
-    for (const { at, item } of this.#store.timeline(identity, max)) {
-      if (item.kind === 'EVENT') yield { at, header: item.header };
+    const span = { order: 'NEWEST_FIRST', from: Number.MAX_SAFE_INTEGER, max } as const;
+    for (const number of this.#store.numbers(identity, span)) {
+      const record = this.#store.record(number);
+      if (record?.item.kind === 'EVENT') yield { at: record.at, header: record.item.header };
     }
   }
 

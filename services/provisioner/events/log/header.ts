@@ -8,6 +8,8 @@ export function headerOf(event: ProvisioningEvent): EventHeader {
     type: event.type,
     identity: 'identity' in event ? event.identity : '',
     runId: 'runId' in event ? event.runId : '',
-    outcome: event.type === 'RUN_FINISHED' ? event.outcome : '',
+    ...(event.type === 'RUN_FINISHED'
+      ? { outcome: event.outcome, configurationDigest: event.configurationDigest }
+      : { outcome: '' }),
   };
 }

@@ -2,6 +2,7 @@
 
 import { statfs } from 'node:fs/promises';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import type { LogItem } from '../watch/log-reader.js';
 import type { LogOrigin } from './origin.js';
 import {
   firstOf,
@@ -12,12 +13,15 @@ import {
   readRecord,
   type StoredRecord,
 } from './record.js';
-import { type Change, type LogStore, StoreError } from './store.js';
+import { type Change, type LogStore, type NumberSpan, StoreError } from './store.js';
+
+/** A node's identity, or nothing for gaps, and a number. */
+type TimelineKey = [identity: string, number: number];
 
 interface Tables {
   readonly root: RootDatabase<Buffer, string>;
   readonly events: Database<Buffer, number>;
-  readonly timelines: Database<Buffer, [string, number]>;
+  readonly timelines: Database<Buffer, TimelineKey>;
 }
 
 /** Address space, of which no memory is taken; it grows where that is too little. */
@@ -44,7 +48,7 @@ export class LmdbFile {
   /** Of records, by number and by node; made where they are missing. */
   tables(): Tables {
     const events = this.root.openDB<Buffer, number>({ name: 'events', encoding: 'binary' });
-    const timelines = this.root.openDB<Buffer, [string, number]>({ name: 'timelines', encoding: 'binary' });
+    const timelines = this.root.openDB<Buffer, TimelineKey>({ name: 'timelines', encoding: 'binary' });
     return { root: this.root, events, timelines };
   }
 
@@ -124,18 +128,16 @@ export class LmdbStore implements LogStore {
     return [before, ...records].slice(0, max);
   }
 
-  *timeline(identity: string, max: number): Iterable<StoredRecord> {
-    const { events, timelines } = this.#tables;
-    const span = {
-      start: [identity, Number.MAX_SAFE_INTEGER],
-      end: [identity, 0],
-      reverse: true,
-      limit: max,
-    };
-    for (const { key } of timelines.getRange(span)) {
-      const value = events.get(key[1]);
-      if (value !== undefined) yield readRecord(key[1], value);
-    }
+  record(first: number): StoredRecord | undefined {
+    const value = this.#tables.events.get(first);
+    return value && readRecord(first, value);
+  }
+
+  *numbers(identity: string, { order, from, max }: NumberSpan): Iterable<number> {
+    const reverse = order === 'NEWEST_FIRST';
+    const end: TimelineKey = [identity, reverse ? 0 : Number.MAX_SAFE_INTEGER];
+    const start: TimelineKey = [identity, from];
+    for (const { key } of this.#tables.timelines.getRange({ start, end, reverse, limit: max })) yield key[1];
   }
 
   async write({ added, removed }: Change): Promise<void> {
@@ -162,20 +164,20 @@ export class LmdbStore implements LogStore {
   verify(): void {
     const { events, timelines } = this.#tables;
     let at = this.#removed;
-    let ofNodes = 0;
+    let inTimelines = 0;
     for (const { key, value } of events.getRange()) {
       if (key !== at + 1) throw new RecordError(`event ${at + 1} is missing`);
       const { item } = readRecord(key, value);
       at = lastOf(item);
-      if (item.kind === 'EVENT' && item.header.identity !== '') ofNodes += 1;
+      if (timelineOf(item) !== undefined) inTimelines += 1;
     }
     for (const { key } of timelines.getRange()) {
       const sequence = Array.isArray(key) ? key[1] : 0;
       if (sequence <= this.#removed || sequence > at)
         throw new RecordError('a timeline has an event too much');
-      ofNodes -= 1;
+      inTimelines -= 1;
     }
-    if (ofNodes !== 0) throw new RecordError('events and timelines do not fit together');
+    if (inTimelines !== 0) throw new RecordError('events and timelines do not fit together');
   }
 
   async close(): Promise<void> {
@@ -241,15 +243,13 @@ export class LmdbStore implements LogStore {
 function put({ root, events, timelines }: Tables, added: Change['added'], removed: Change['removed']): void {
   for (const { item } of removed) {
     ignore(events.remove(firstOf(item)));
-    if (item.kind === 'EVENT' && item.header.identity !== '') {
-      ignore(timelines.remove([item.header.identity, item.sequence]));
-    }
+    const key = timelineOf(item);
+    if (key !== undefined) ignore(timelines.remove(key));
   }
   for (const record of added) {
     ignore(events.put(firstOf(record), storedValue(record)));
-    if (record.kind === 'EVENT' && record.identity !== '') {
-      ignore(timelines.put([record.identity, record.sequence], present));
-    }
+    const key = timelineOf(record);
+    if (key !== undefined) ignore(timelines.put(key, present));
   }
   const end = endOf(removed);
   if (end !== undefined) ignore(root.put('removed', Buffer.from(String(end))));
@@ -257,6 +257,13 @@ function put({ root, events, timelines }: Tables, added: Change['added'], remove
 
 function noRoom(folder: string): string {
   return `no space is left on the disk of ${folder}`;
+}
+
+/** @returns undefined for events of no one node */
+function timelineOf(record: LogRecord | LogItem): TimelineKey | undefined {
+  if (record.kind === 'GAP') return ['', record.first];
+  const { identity } = 'header' in record ? record.header : record;
+  return identity === '' ? undefined : [identity, record.sequence];
 }
 
 function storedValue(record: LogRecord): Buffer {

@@ -16,7 +16,11 @@ function found(...types: ('RUN_STARTED' | 'RUN_FINISHED' | 'NODE_CONFIRMED' | 'H
 
 describe('a run of an earlier life', () => {
   it('is known by its end', () => {
-    expect(found('RUN_STARTED', 'RUN_FINISHED', 'HOST_QUEUED')).toEqual({ confirmed: false, endedAt: 1 });
+    expect(found('RUN_STARTED', 'RUN_FINISHED', 'HOST_QUEUED')).toEqual({
+      confirmed: false,
+      endedAt: 1,
+      configurationDigest: 'ab'.repeat(32),
+    });
   });
 
   it('is known to be confirmed, also where that was before its end', () => {

@@ -16,13 +16,16 @@ export class PastRuns {
 
   /** @returns undefined where the log does not know how it ended */
   find(identity: Identity, runId: RunId): PastRun | undefined {
-    let endedAt: number | undefined;
+    let ended: PastRun | undefined;
     for (const { at, header } of this.#log.newest(identity, mostLookedAt)) {
       if (header.runId !== runId) continue;
       if (header.type === 'NODE_CONFIRMED') return { confirmed: true };
-      if (header.type === 'RUN_FINISHED') endedAt = at;
+      if (header.type === 'RUN_FINISHED') {
+        const { configurationDigest = '' } = header;
+        ended = { confirmed: false, endedAt: at, configurationDigest };
+      }
       if (header.type === 'RUN_STARTED') break;
     }
-    return endedAt === undefined ? undefined : { confirmed: false, endedAt };
+    return ended;
   }
 }

@@ -53,8 +53,8 @@ export function eventRecord(
   header: EventHeader,
   bytes: Uint8Array,
 ): EventRecord {
-  const { type, identity, runId, outcome } = header;
-  const text = `${type}${separator}${identity}${separator}${runId}${separator}${outcome}`;
+  const { type, identity, runId, outcome, configurationDigest = '' } = header;
+  const text = [type, identity, runId, outcome, configurationDigest].join(separator);
   const length = Buffer.byteLength(text);
   const value = Buffer.allocUnsafe(places.header + length + bytes.length);
   value.writeUInt8(kinds.event, 0);
@@ -93,9 +93,15 @@ export function readRecord(first: number, value: Uint8Array): StoredRecord {
 function readEvent(sequence: number, record: Buffer): StoredRecord {
   const end = record.length < places.header ? 0 : places.header + record.readUInt16BE(places.headerLength);
   const parts = record.toString('utf8', places.header, end).split(separator);
-  const [type, identity, runId, outcome] = parts;
-  if (parts.length !== 4 || end > record.length) throw new RecordError(`event ${sequence} is cut off`);
-  const header = { type: type as ProvisioningEvent['type'], identity, runId, outcome } as EventHeader;
+  const [type, identity, runId, outcome, configurationDigest] = parts;
+  if (parts.length !== 5 || end > record.length) throw new RecordError(`event ${sequence} is cut off`);
+  const header = {
+    type: type as ProvisioningEvent['type'],
+    identity,
+    runId,
+    outcome,
+    ...(configurationDigest && { configurationDigest }),
+  } as EventHeader;
   const bytes = record.subarray(end);
   return { at: record.readDoubleBE(places.at), item: { kind: 'EVENT', sequence, bytes, header } };
 }

@@ -1,5 +1,6 @@
 // Where the log's records lie, as the log needs it. It knows nothing of files: lmdb-store.ts does.
 
+import type { Order } from '../watch/log-reader.js';
 import type { LogRecord, StoredRecord } from './record.js';
 
 /** One change of the log: all of it is kept, or none. */
@@ -7,6 +8,13 @@ export interface Change {
   readonly added: readonly LogRecord[];
   /** From the oldest on, without a hole. */
   readonly removed: readonly StoredRecord[];
+}
+
+export interface NumberSpan {
+  readonly order: Order;
+  /** The first number that counts. */
+  readonly from: number;
+  readonly max: number;
 }
 
 export interface LogStore {
@@ -17,8 +25,10 @@ export interface LogStore {
   readonly last: number;
   /** Records in order, from the one in which a number is, or the next. */
   read(from: number, max: number): StoredRecord[];
-  /** The newest events of one node, newest first. */
-  timeline(identity: string, max: number): Iterable<StoredRecord>;
+  /** The record that begins with a number; undefined where none does. */
+  record(first: number): StoredRecord | undefined;
+  /** Numbers of the events of one node; with '' as its identity, those with which gaps begin. */
+  numbers(identity: string, span: NumberSpan): Iterable<number>;
   /**
    * Resolves when the change is on the disk.
    *

@@ -32,12 +32,12 @@ test('while commit follows commit, they are woken for several together', async (
     for (;;) await wait();
   };
   void following();
-  for (let ms = 0; ms < 100; ms++) {
+  for (let ms = 0; ms < 10 * paceMs; ms += 5) {
     log.append(plain(1));
-    await clock.advance(1);
+    await clock.advance(5);
   }
   const spans = woken.slice(1).map((at, index) => at - (woken[index] ?? 0));
-  expect(woken.length).toBeGreaterThanOrEqual(100 / paceMs - 1);
+  expect(woken.length).toBeGreaterThanOrEqual(9);
   expect(Math.min(...spans)).toBeGreaterThanOrEqual(paceMs);
 });
 

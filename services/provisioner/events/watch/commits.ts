@@ -6,7 +6,7 @@ import { Waiters } from '../../../../shared/replay-log/waiters.js';
 import type { EventLogReader } from './log-reader.js';
 
 /** From one waking to the next, at least: milliseconds. */
-export const paceMs = 20;
+export const paceMs = 100;
 
 export class Commits {
   readonly #clock: Clock;

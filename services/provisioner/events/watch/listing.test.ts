@@ -4,7 +4,8 @@ import { sequenceOf } from '../../../../test/fakes/event-reader.js';
 import { FakeClock } from '../../../../test/fakes/fake-clock.js';
 import { FakeEventLog, plain } from '../../../../test/fakes/fake-event-log.js';
 import { type EventFilter, everyEvent } from './filter.js';
-import { firstPlace, list, mostLookedAt, type Order, type Page, type Place } from './listing.js';
+import { firstPlace, list, mostLookedAt, type Page, type Place } from './listing.js';
+import type { Order } from './log-reader.js';
 import { Turns } from './turns.js';
 
 const { signal } = new AbortController();
@@ -110,12 +111,27 @@ describe('a listing', () => {
 
   it('looks at so many events for one page, whatever matches', async () => {
     const log = new FakeEventLog();
-    log.append([{ identity: 'a' }]);
+    log.append([{ type: 'PAUSED' }]);
     log.append(plain(4 * mostLookedAt));
-    const filter = { ...everyEvent, identity: 'a' };
+    const filter = { ...everyEvent, types: new Set(['PAUSED']) };
     for (const order of ['OLDEST_FIRST', 'NEWEST_FIRST'] as const) {
       expect(await new Lister(log, order, { filter }).all()).toEqual({ events: [1], gaps: [], pages: 4 });
     }
+  });
+
+  it('of one node looks at its events alone, and at gaps', async () => {
+    const log = new FakeEventLog();
+    log.append([{ identity: 'a' }]);
+    log.append(plain(4 * mostLookedAt));
+    log.lose(3);
+    log.append([{ identity: 'a' }]);
+    const filter = { ...everyEvent, identity: 'a' };
+    const newest = 4 * mostLookedAt + 5;
+    const gaps = [`WRITE_FAILED ${newest - 3}-${newest - 1}`];
+    const forward = { events: [1, newest], gaps, pages: 1 };
+    expect(await new Lister(log, 'OLDEST_FIRST', { filter }).all()).toEqual(forward);
+    const backward = { ...forward, events: [newest, 1] };
+    expect(await new Lister(log, 'NEWEST_FIRST', { filter }).all()).toEqual(backward);
   });
 
   it('gives no more bytes at once than a caller takes', async () => {

@@ -2,11 +2,9 @@
 // through, so that one that matches hardly anything has few events, or none, and yet is not the last.
 
 import { type EventFilter, matches } from './filter.js';
-import type { EventLogReader, LogItem } from './log-reader.js';
+import type { EventLogReader, LogItem, Order } from './log-reader.js';
 import { lastOf, type Missing, mostBytes, mostEvents, readItems } from './passage.js';
 import type { Turns } from './turns.js';
-
-export type Order = 'OLDEST_FIRST' | 'NEWEST_FIRST';
 
 /** Where a page begins. */
 export interface Place {
@@ -50,13 +48,13 @@ export async function list(options: ListingOptions): Promise<Page> {
   return options.place.order === 'OLDEST_FIRST' ? forward(options, page) : backward(options, page);
 }
 
-async function forward({ log, turns, place, signal }: ListingOptions, page: Filling): Promise<Page> {
+async function forward({ log, turns, filter, place, signal }: ListingOptions, page: Filling): Promise<Page> {
   let { at } = place;
   while (at < log.last) {
     if (page.hasLookedEnough) return page.until({ ...place, at });
     const items = await turns.take(() => {
       signal.throwIfAborted();
-      return readItems(log, at, mostEvents);
+      return itemsAfter(log, filter, at);
     });
     if (items.length === 0) break;
     for (const item of items) {
@@ -67,26 +65,35 @@ async function forward({ log, turns, place, signal }: ListingOptions, page: Fill
   return page.until(undefined);
 }
 
-async function backward({ log, turns, place, signal }: ListingOptions, page: Filling): Promise<Page> {
+async function backward({ log, turns, filter, place, signal }: ListingOptions, page: Filling): Promise<Page> {
   let { at } = place;
   while (at >= Math.max(log.first, 1)) {
     if (page.hasLookedEnough) return page.until({ ...place, at });
     const items = await turns.take(() => {
       signal.throwIfAborted();
-      return itemsBefore(log, at);
+      return itemsBefore(log, filter, at);
     });
     if (items.length === 0) break;
-    for (const item of items.reverse()) {
+    for (const item of items) {
       if (!page.take(item)) return page.until({ ...place, at });
       at = firstOf(item) - 1;
     }
   }
-  if (at >= place.oldest) page.take({ kind: 'GAP', first: place.oldest, last: at, reason: 'RETENTION' });
+  const removed = Math.min(at, log.first - 1);
+  if (removed >= place.oldest)
+    page.take({ kind: 'GAP', first: place.oldest, last: removed, reason: 'RETENTION' });
   return page.until(undefined);
 }
 
-/** Items, oldest first, of which the last one ends at a place. */
-function itemsBefore(log: EventLogReader, at: number): LogItem[] {
+/** Items, oldest first, that follow a place: where one node is asked about, its own and gaps. */
+function itemsAfter(log: EventLogReader, { identity }: EventFilter, at: number): LogItem[] {
+  if (identity === '') return readItems(log, at, mostEvents);
+  return log.readOf(identity, { order: 'OLDEST_FIRST', at, max: mostEvents });
+}
+
+/** Items, newest first, of which the first one ends at a place, or before it where one node is asked about. */
+function itemsBefore(log: EventLogReader, { identity }: EventFilter, at: number): LogItem[] {
+  if (identity !== '') return log.readOf(identity, { order: 'NEWEST_FIRST', at, max: mostEvents });
   const items: LogItem[] = [];
   let after = Math.max(at - mostEvents, log.first - 1, 0);
   while (after < at) {
@@ -96,7 +103,7 @@ function itemsBefore(log: EventLogReader, at: number): LogItem[] {
     items.push(...more.map((item) => (item.kind === 'GAP' && item.last > at ? { ...item, last: at } : item)));
     after = lastOf(end);
   }
-  return items;
+  return items.reverse();
 }
 
 function firstOf(item: LogItem): number {

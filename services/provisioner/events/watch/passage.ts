@@ -40,12 +40,12 @@ export const mostEvents = 256;
 export const mostBytes = 1 << 20;
 
 /**
- * Reads on from a place.
+ * Reads on from a place, up to a number that is round, so that readers who are behind come to the same places.
  *
  * @returns undefined where nothing follows yet
  */
 export function readPassage(log: EventLogReader, after: number): Passage | undefined {
-  const items = readItems(log, after, mostEvents);
+  const items = readItems(log, after, mostEvents - (after % mostEvents));
   const end = items.at(-1);
   if (end === undefined) return undefined;
   return { last: lastOf(end), items, parts: partsOf(items, () => true) };

@@ -5,7 +5,7 @@ import type { EventLogReader } from './log-reader.js';
 import { type Passage, readPassage } from './passage.js';
 
 /** What is kept: passages, and bytes of their events. */
-const bounds = { passages: 64, bytes: 4 << 20 } as const;
+const bounds = { passages: 32, bytes: 1 << 20 } as const;
 
 export class RecentPassages {
   readonly #log: EventLogReader;

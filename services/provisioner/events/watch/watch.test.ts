@@ -126,6 +126,21 @@ describe('a watch', () => {
     expect(sizes).toEqual(['BOOKMARK', 256, 256, 89, 2, 2, 1, 1]);
   });
 
+  it('that is behind comes to the same places as others, and shares with them', async () => {
+    const { read, log, since } = setUp(1000);
+    const group = [read(earliest), read(since(7)), read(since(300))];
+    await settled();
+    const ends = group.map(({ items }) =>
+      items.flatMap((item) => (item.kind === 'EVENTS' ? [item.last] : [])),
+    );
+    expect(ends).toEqual([
+      [256, 512, 768, 1000],
+      [256, 512, 768, 1000],
+      [512, 768, 1000],
+    ]);
+    expect(log.reads).toBe(6);
+  });
+
   it('with a filter is given what matches, and every gap', async () => {
     const { read, log } = setUp();
     log.append([{ identity: 'a' }, { identity: 'b' }, { identity: 'a' }]);
