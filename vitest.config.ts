@@ -48,7 +48,7 @@ export default defineConfig({
       {
         test: {
           name: 'faults',
-          include: ['test/faults/processes/**/*.test.ts'],
+          include: ['test/faults/{processes,sites}/**/*.test.ts'],
           exclude: generated,
           testTimeout: 120_000,
           hookTimeout: 60_000,

@@ -5,12 +5,12 @@ import { expect, test } from 'vitest';
 import { freePorts } from '../../../cli/launch/ports.js';
 import type { Stack } from '../../../cli/launch/stack.js';
 import { until } from '../../../cli/launch/until.js';
+import { startAnotherSwarm } from '../../e2e/another-swarm.js';
+import { untilCommitted, untilConfirmed } from '../../e2e/confirmed.js';
+import { LogLines } from '../../e2e/log-lines.js';
+import { mixedStamps, nodesOnDisk, notWhole } from '../../e2e/nodes-on-disk.js';
+import { prepareStack, testHelper } from '../../e2e/workspace.js';
 import type { FaultProxy, ProxyMode } from '../../fakes/fault-proxy.js';
-import { startAnotherSwarm } from '../another-swarm.js';
-import { untilCommitted, untilConfirmed } from '../confirmed.js';
-import { LogLines } from '../log-lines.js';
-import { mixedStamps, nodesOnDisk, notWhole } from '../nodes-on-disk.js';
-import { prepareStack, testHelper } from '../workspace.js';
 import { startProxy } from './proxy.js';
 
 /** So many are there before the lines fail, and as many come while they do. */

@@ -3,7 +3,7 @@
 
 import type { Stack } from '../../../cli/launch/stack.js';
 import { until } from '../../../cli/launch/until.js';
-import { nodesOnDisk } from '../nodes-on-disk.js';
+import { nodesOnDisk } from '../../e2e/nodes-on-disk.js';
 
 export interface Watched {
   /** How many times all disks were read. */

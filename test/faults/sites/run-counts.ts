@@ -1,6 +1,6 @@
 // How the runs of provisioners ended, by their logs: of all nodes, and of the one that had most.
 
-import { linesOf } from '../strangers/log.js';
+import { linesOf } from '../../e2e/strangers/log.js';
 
 export interface RunCounts {
   /** By outcome; of failed ones also the reason, of superseded ones also why. */

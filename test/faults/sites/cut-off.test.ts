@@ -6,11 +6,11 @@ import { freePorts } from '../../../cli/launch/ports.js';
 import type { Stack } from '../../../cli/launch/stack.js';
 import { until } from '../../../cli/launch/until.js';
 import { type NodeOnDisk, readNodeState } from '../../../services/mock-node/state/read-node-state.js';
+import { launchNode } from '../../e2e/lone-node.js';
+import { NodeFiles } from '../../e2e/node-files.js';
+import { type LogLine, linesOf, untilLine } from '../../e2e/strangers/log.js';
+import { prepareStack, testHelper } from '../../e2e/workspace.js';
 import type { FaultProxy } from '../../fakes/fault-proxy.js';
-import { launchNode } from '../lone-node.js';
-import { NodeFiles } from '../node-files.js';
-import { type LogLine, linesOf, untilLine } from '../strangers/log.js';
-import { prepareStack, testHelper } from '../workspace.js';
 import { startProxy } from './proxy.js';
 
 const identity = 'far.example.net';
