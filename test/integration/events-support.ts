@@ -81,7 +81,7 @@ export function eventsClient(address: string) {
 }
 
 /** One open watch, and what it received. */
-export class EventWatch {
+class EventWatch {
   readonly received: Message[] = [];
   /** The same in words: the numbers of events, `=3` for a bookmark, `GAP_REASON_RETENTION 1-3`. */
   readonly told: string[] = [];

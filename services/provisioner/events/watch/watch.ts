@@ -32,7 +32,7 @@ export interface WatchOptions {
 }
 
 /** Bookmarks are at most so far apart, where the consumer reads: milliseconds. 10 s are promised. */
-export const bookmarkMs = 9_000;
+const bookmarkMs = 9_000;
 
 /**
  * Goes on until the signal is aborted.
