@@ -35,8 +35,11 @@ const patienceMs = 180_000;
 const debug = { loglevel: 'debug' };
 const services = ['discovery', 'provisioner', 'mock-node'] as const;
 
+/** What is in all files of a folder, the event log's among them. */
 function readAll(folder: string): Source[] {
-  return readdirSync(folder).map((file) => ({ name: file, content: readFileSync(join(folder, file)) }));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name, parentPath }) => ({ name, content: readFileSync(join(parentPath, name)) }));
 }
 
 /** Gives all processes that are started from now on these variables. */
