@@ -48,14 +48,19 @@ export function leftOnDisk(stack: Stack, machines: readonly Machine[], temporary
       const state = join(stack.nodesDirectory, name, 'state');
       return filesIn(state).flatMap((file) => (file === 'manifest.json' ? [] : [`${name}/state/${file}`]));
     });
-  const ofProvisioner = filesIn(join(stack.directory, 'provisioner-data'))
-    .filter((file) => !kept.includes(file))
-    .map((file) => `provisioner-data/${file}`);
+  const ofProvisioner = Object.entries(kept).flatMap(([folder, files]) =>
+    filesIn(join(stack.directory, folder)).flatMap((file) =>
+      files.includes(file) ? [] : [`${folder}/${file}`],
+    ),
+  );
   return [...ofNodes, ...ofProvisioner, ...filesIn(temporary).map((file) => join(temporary, file))];
 }
 
-/** What the provisioner keeps. */
-const kept: readonly string[] = ['paused.json', 'lock'];
+/** What the provisioner keeps, by folder. */
+const kept: Readonly<Record<string, readonly string[]>> = {
+  'provisioner-data': ['paused.json', 'lock', 'events'],
+  'provisioner-data/events': ['data.mdb', 'lock.mdb'],
+};
 
 function filesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
