@@ -6,7 +6,7 @@ import type { EventSink, ProvisioningEvent } from './events/event.js';
 import { hostStates } from './fleet/admission.js';
 import type { FleetStatus } from './fleet/fleet.js';
 import type { NodeEvent } from './fleet/node-event.js';
-import type { HelperObservation } from './helper/exec-helper.js';
+import type { HelperObservation } from './helper/site-helper.js';
 import type { CallCode } from './run/node.js';
 import type { AttemptObserver, NodeRpc } from './run/node-client.js';
 import type { FailureReason, HelperFailureReason, OutcomeKind, UpgradeFailureReason } from './run/outcome.js';

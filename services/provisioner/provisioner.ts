@@ -24,7 +24,7 @@ import { Freshness } from './fleet/freshness.js';
 import type { Arrival } from './fleet/node-event.js';
 import { OperatorPause } from './fleet/pause.js';
 import { PauseFile } from './fleet/pause-file.js';
-import { createExecHelper, type ExecHelper } from './helper/exec-helper.js';
+import { createHelper, type SiteHelper } from './helper/site-helper.js';
 import { type CredentialName, createMeters, type Meters, showState } from './metrics.js';
 import { Confirmations, confirmTimeoutMs } from './run/confirmations.js';
 import { createDialer, type DialerOptions } from './run/dialer.js';
@@ -75,7 +75,7 @@ export class Provisioner {
   readonly #fleet: Fleet;
   readonly #sightings: Sightings;
   readonly #confirmations: Confirmations;
-  readonly #helper: ExecHelper;
+  readonly #helper: SiteHelper;
   readonly #tls: Trust['tls'];
   readonly #eventLog: EventLog;
   #stopping = false;
@@ -117,7 +117,7 @@ export class Provisioner {
       timeoutMs: () => config.confirm_timeout ?? confirmTimeoutMs(freshness.intervalMs),
       pastRuns: new PastRuns(eventLog),
     });
-    this.#helper = createExecHelper({
+    this.#helper = createHelper({
       command: config.helper,
       timeoutMs: config.helper_timeout,
       concurrency: config.helper_concurrency,

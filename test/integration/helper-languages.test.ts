@@ -1,4 +1,4 @@
-// The example helpers, and helpers as existing sites have them, through the real exec helper.
+// The example helpers, and helpers as existing sites have them, through the real thing.
 
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,12 +1,12 @@
 // A service with nothing but a helper, for tests that kill it: asks the program named by its argument.
 
-import { createExecHelper } from '../../services/provisioner/helper/exec-helper.js';
+import { createHelper } from '../../services/provisioner/helper/site-helper.js';
 import { systemClock } from '../../shared/clock.js';
 import { silentLogger } from '../../shared/logger.js';
 import { inputOf } from './helper-support.js';
 
 const [program = ''] = process.argv.slice(2);
-const helper = createExecHelper({
+const helper = createHelper({
   command: [program],
   timeoutMs: 60_000,
   concurrency: 1,

@@ -1,4 +1,4 @@
-// The spawner's parts with real processes, where the exec helper does not show them.
+// The spawner's parts with real processes, where the helper itself does not show them.
 
 import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';

@@ -1,12 +1,12 @@
-// What the tests with real helpers share: scripts in a folder of their own, the exec helper over them,
+// What the tests with real helpers share: scripts in a folder of their own, the helper over them,
 // and a look at the machine's processes.
 
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createExecHelper, type ExecHelper } from '../../services/provisioner/helper/exec-helper.js';
 import { HelperError, type HelperInput, type HelperReply } from '../../services/provisioner/helper/helper.js';
+import { createHelper, type SiteHelper } from '../../services/provisioner/helper/site-helper.js';
 import { type Clock, systemClock } from '../../shared/clock.js';
 import type { Identity } from '../../shared/identity.js';
 import { type Logger, silentLogger } from '../../shared/logger.js';
@@ -39,7 +39,7 @@ export interface ProcessInfo {
 /** Scripts and the processes that come of them, told from others by a mark in their environment. */
 export class HelperBench {
   readonly #mark = randomUUID();
-  readonly #helpers: ExecHelper[] = [];
+  readonly #helpers: SiteHelper[] = [];
   readonly folder: string;
 
   private constructor(folder: string) {
@@ -71,8 +71,8 @@ export class HelperBench {
       env?: NodeJS.ProcessEnv;
       clock?: Clock;
     } = {},
-  ): ExecHelper {
-    const helper = createExecHelper({
+  ): SiteHelper {
+    const helper = createHelper({
       command,
       timeoutMs: options.timeoutMs ?? 10_000,
       concurrency: options.concurrency ?? 1,
@@ -153,7 +153,7 @@ export async function eventually<T>(look: () => Promise<T>, isSo: (value: T) => 
 
 /** What asking came to: the reply, or the reason and message of the failure. */
 export async function ask(
-  helper: ExecHelper,
+  helper: SiteHelper,
   input: HelperInput = inputOf(),
   signal: AbortSignal = new AbortController().signal,
 ): Promise<HelperReply | { reason: string; message: string }> {

@@ -8,7 +8,7 @@ import { Fleet } from '../../../services/provisioner/fleet/fleet.js';
 import { Freshness } from '../../../services/provisioner/fleet/freshness.js';
 import type { Arrival } from '../../../services/provisioner/fleet/node-event.js';
 import { OperatorPause, type PauseStore } from '../../../services/provisioner/fleet/pause.js';
-import { ExecHelper } from '../../../services/provisioner/helper/exec-helper.js';
+import { SiteHelper } from '../../../services/provisioner/helper/site-helper.js';
 import { Confirmations, confirmTimeoutMs } from '../../../services/provisioner/run/confirmations.js';
 import { Fences } from '../../../services/provisioner/run/fences.js';
 import { createAskNode, createIncumbentCheck } from '../../../services/provisioner/run/probe.js';
@@ -92,7 +92,7 @@ export class WorldProvisioner {
       askNode: createAskNode({ ...settings, dial, tokens, clock, random }),
       timeoutMs: () => confirmTimeoutMs(freshness.intervalMs),
     });
-    const helper = new ExecHelper(
+    const helper = new SiteHelper(
       {
         command: ['helper'],
         timeoutMs: settings.helperTimeoutMs,

@@ -1,5 +1,5 @@
-// The helper as a process per node (design, section 7): waits for a slot, runs the program through the
-// spawner, and judges what came of it.
+// The site's helper (design, section 7): waits for a slot, has the spawner run the program on the input, and judges what
+// came of it.
 
 import type { Clock } from '../../../shared/clock.js';
 import type { Logger } from '../../../shared/logger.js';
@@ -21,7 +21,7 @@ export interface HelperObservation {
   readonly reason: HelperFailureReason | undefined;
 }
 
-export interface ExecHelperOptions {
+export interface SiteHelperOptions {
   readonly command: HelperCommand;
   readonly timeoutMs: number;
   /** How many may run at a time. */
@@ -40,7 +40,7 @@ const tries = 2;
  * Starts what it takes to run helpers. A program that cannot be started is logged as an error and nothing
  * more, since it may come with a mount or a package later; until then each node fails HELPER_NOT_FOUND.
  */
-export function createExecHelper(options: ExecHelperOptions): ExecHelper {
+export function createHelper(options: SiteHelperOptions): SiteHelper {
   const { command, timeoutMs, clock, log } = options;
   const env = helperEnvironment(options.env);
   const runner = new Spawner({
@@ -51,7 +51,7 @@ export function createExecHelper(options: ExecHelperOptions): ExecHelper {
   void startProblem(command[0], env.PATH).then((problem) => {
     if (problem !== undefined) log.error(`${problem}; nodes fail until it can be started`);
   });
-  return new ExecHelper(options, env, runner);
+  return new SiteHelper(options, env, runner);
 }
 
 /** The service's environment without its own settings, some of which are secrets. */
@@ -63,15 +63,15 @@ export function helperEnvironment(env: NodeJS.ProcessEnv): Record<string, string
   return kept;
 }
 
-export class ExecHelper implements Helper, HelperTrials, AsyncDisposable {
-  readonly #options: ExecHelperOptions;
+export class SiteHelper implements Helper, HelperTrials, AsyncDisposable {
+  readonly #options: SiteHelperOptions;
   readonly #env: Readonly<Record<string, string>>;
   readonly #runner: ProgramRunner;
   readonly #slots: Slots;
   readonly #trials = new Slots(1);
 
-  /** Use {@link createExecHelper}; a runner of one's own is for tests. */
-  constructor(options: ExecHelperOptions, env: Readonly<Record<string, string>>, runner: ProgramRunner) {
+  /** Use {@link createHelper}; a runner of one's own is for tests. */
+  constructor(options: SiteHelperOptions, env: Readonly<Record<string, string>>, runner: ProgramRunner) {
     this.#options = options;
     this.#env = env;
     this.#runner = runner;

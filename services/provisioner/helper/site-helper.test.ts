@@ -3,8 +3,8 @@ import type { Identity } from '../../../shared/identity.js';
 import { silentLogger } from '../../../shared/logger.js';
 import { FakeClock, settle } from '../../../test/fakes/fake-clock.js';
 import { type FakeProgram, FakeProgramRunner } from '../../../test/fakes/fake-program-runner.js';
-import { ExecHelper, type HelperObservation, helperEnvironment } from './exec-helper.js';
 import type { HelperInput } from './helper.js';
+import { type HelperObservation, helperEnvironment, SiteHelper } from './site-helper.js';
 
 const input: HelperInput = {
   identity: 'n1.example.net' as Identity,
@@ -27,7 +27,7 @@ function setUp(concurrency = 1) {
   const runner = new FakeProgramRunner();
   const clock = new FakeClock();
   const observed: HelperObservation[] = [];
-  const helper = new ExecHelper(
+  const helper = new SiteHelper(
     {
       command: ['/no/such/helper'],
       timeoutMs: 10_000,
