@@ -39,6 +39,8 @@ export interface Host {
   lastSightedAt: number;
   /** Monotonic milliseconds; kept when the host goes back to the head of the queue. */
   queuedAt: number;
+  /** Which in the order of all that were taken from the queue; kept when the host goes back to the head of the queue. */
+  turn: number;
   /** Set where the node went away, or came up configured, since it was last sighted. */
   left: 'GONE' | 'CONFIGURED' | undefined;
   /** What runs fetched from the current boot. */
@@ -61,6 +63,7 @@ export function newHost(node: SightedNode, now: number): Host {
     since: now,
     lastSightedAt: now,
     queuedAt: now,
+    turn: 0,
     left: undefined,
     fetched: undefined,
     version: '',

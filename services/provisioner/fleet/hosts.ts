@@ -8,10 +8,10 @@ import type { RunInProgress } from '../run/run.js';
 import type { HostState } from './admission.js';
 import { Deadlines } from './deadlines.js';
 import { Drops } from './drops.js';
-import { type Host, type HostStanding, sourceOf } from './host.js';
+import type { Host, HostStanding } from './host.js';
 import { OrderedNames } from './ordered-names.js';
-import { Queue } from './queue.js';
 import { releaseMessages } from './release-messages.js';
+import { WaitingLine } from './waiting-line.js';
 
 export interface HostsOptions {
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export class Hosts {
   readonly #records = new Map<Identity, Host>();
   readonly #names = new OrderedNames<Identity>();
   readonly #counts: Record<HostState, number> = { QUEUED: 0, RUNNING: 0, HELD: 0, BACKING_OFF: 0 };
-  readonly #queue: Queue<Host>;
+  readonly #queue: WaitingLine;
   readonly #deadlines: Deadlines;
   readonly #drops: Drops;
 
@@ -36,7 +36,7 @@ export class Hosts {
     this.#forgetting = options.forgetting;
     this.#clock = options.clock;
     this.#sink = options.sink;
-    this.#queue = new Queue(options.queueLimit);
+    this.#queue = new WaitingLine(options.queueLimit);
     this.#deadlines = new Deadlines(options.clock);
     this.#drops = new Drops(options.clock, options.sink);
   }
@@ -145,9 +145,9 @@ export class Hosts {
     this.#move(host, { kind: 'QUEUED' });
     if (at === 'TAIL') {
       host.queuedAt = this.#clock.monotonic();
-      this.#queue.pushTail(host, sourceOf(host.node));
+      this.#queue.pushTail(host);
     } else {
-      this.#queue.pushHead(host, sourceOf(host.node));
+      this.#queue.giveBack(host);
     }
     const { address, bootId } = host.node;
     this.#sink.publish({ type: 'HOST_QUEUED', identity: host.identity, cause, address, bootId });

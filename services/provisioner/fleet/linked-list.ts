@@ -34,16 +34,6 @@ export class LinkedList<T> {
     return link;
   }
 
-  /** Adds at the head. */
-  unshift(value: T): Place<T> {
-    const link: Link<T> = { value, previous: undefined, next: this.#first, in: this };
-    if (this.#first === undefined) this.#last = link;
-    else this.#first.previous = link;
-    this.#first = link;
-    this.#size += 1;
-    return link;
-  }
-
   /** Takes the first value out; undefined where there is none. */
   shift(): T | undefined {
     const first = this.#first;

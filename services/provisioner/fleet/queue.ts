@@ -60,20 +60,6 @@ export class Queue<T> {
     });
   }
 
-  /** Adds at the head: it is the next to be taken. Also beyond the limit. */
-  pushHead(value: T, sourceName: string): void {
-    if (this.#places.has(value)) return;
-    const source = this.#source(sourceName);
-    this.#turns.remove(source.turn);
-    source.turn = this.#turns.unshift(source.name);
-    const entry = { value, source };
-    this.#places.set(value, {
-      entry,
-      inLine: this.#line.unshift(entry),
-      inSource: source.entries.unshift(entry),
-    });
-  }
-
   /** Takes the next value out; undefined where none waits. */
   take(): T | undefined {
     const next = this.#next();
