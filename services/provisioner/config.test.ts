@@ -83,8 +83,8 @@ describe("the provisioner's settings", () => {
   });
 
   it('refuse what this version lacks, all at once', () => {
-    const message = refusal(`${least}leader_election: true\nhelper_mode: persistent\nhelper_breaker: 5\n`);
-    for (const setting of ['leader_election', 'helper_mode', 'helper_breaker']) {
+    const message = refusal(`${least}leader_election: true\nhelper_mode: persistent\n`);
+    for (const setting of ['leader_election', 'helper_mode']) {
       expect(message).toMatch(new RegExp(`${setting}: .*not available in this version`));
     }
   });

@@ -76,7 +76,8 @@ const fields = {
   helper_timeout: duration({ min: '10ms' }).prefault('10s'),
   /** Helpers that run at once; default: twice the cores. */
   helper_concurrency: wholeNumber(1).default(2 * availableParallelism()),
-  helper_breaker: later(20, 'a breaker for helpers that fail for every node'),
+  /** Failures of the helper in a row, whatever the nodes, at which no run starts but probes. */
+  helper_breaker: wholeNumber(1).default(20),
   /** The provisioning secret; a list while it is being changed, newest first. */
   token: oneOrList(secret()).optional(),
   /** A file of the same, one a line. */

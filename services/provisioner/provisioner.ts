@@ -19,6 +19,7 @@ import { FanOut } from './events/fan-out.js';
 import type { EventLog } from './events/log/event-log.js';
 import { PastRuns } from './events/log/past-runs.js';
 import { logLines } from './events/log-lines.js';
+import { Breaker } from './fleet/breaker.js';
 import { Fleet } from './fleet/fleet.js';
 import { Freshness } from './fleet/freshness.js';
 import type { Arrival } from './fleet/node-event.js';
@@ -76,6 +77,7 @@ export class Provisioner {
   readonly #sightings: Sightings;
   readonly #confirmations: Confirmations;
   readonly #helper: SiteHelper;
+  readonly #breaker: Breaker;
   readonly #tls: Trust['tls'];
   readonly #eventLog: EventLog;
   #stopping = false;
@@ -126,6 +128,7 @@ export class Provisioner {
       log,
       observe: (observation) => meters.helperRan(observation),
     });
+    this.#breaker = new Breaker({ limit: config.helper_breaker, clock, random, sink: events });
     const fences = new Fences(clock);
     const inputs = new LastInputs();
     const startRun = createRunner({
@@ -142,6 +145,7 @@ export class Provisioner {
       },
       enrolment: trust.enrolment,
       helper: inputs.watching(this.#helper),
+      breaker: this.#breaker,
       events,
       clock,
       random,
@@ -161,6 +165,7 @@ export class Provisioner {
       clock,
       random,
       freshness,
+      breaker: this.#breaker,
       startRun,
       isStillThere: createIncumbentCheck({ dial, ...timeouts }),
       arrived: (arrival) => this.#cameUp(arrival, true),
@@ -213,7 +218,12 @@ export class Provisioner {
     const why = this.#stopping ? 'stopping' : (this.#tls?.files.whyExpired ?? this.#sightings.whyNone);
     if (why !== undefined) return { ready: false, why };
     const { failing, error } = this.#eventLog.status;
-    return { ready: true, but: failing ? `the event log is not written: ${error}` : undefined };
+    const { open, reason } = this.#breaker.standing;
+    const buts = [
+      ...(failing ? [`the event log is not written: ${error}`] : []),
+      ...(open === undefined ? [] : [`the helper fails for every node: ${reason}`]),
+    ];
+    return { ready: true, but: buts.length === 0 ? undefined : buts.join('; ') };
   }
 
   /** Begins to watch. A pause that was kept has to be taken up before. */
@@ -265,6 +275,7 @@ export class Provisioner {
       pause: () => this.pause.note,
       fleet: () => this.#fleet.status,
       roster: () => this.#fleet.roster,
+      breaker: () => this.#breaker.standing,
       pendingConfirmations: () => this.#confirmations.pending,
       pendingConfirmation: (runId) => this.#confirmations.waitsFor(runId),
       helperWaiting: () => this.#helper.waiting,

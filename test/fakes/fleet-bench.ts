@@ -1,5 +1,6 @@
 // A fleet of which a test holds all the strings: time, runs, and whether incumbents answer.
 
+import { Breaker } from '../../services/provisioner/fleet/breaker.js';
 import { Fleet, type FleetOptions } from '../../services/provisioner/fleet/fleet.js';
 import { Freshness } from '../../services/provisioner/fleet/freshness.js';
 import type { SightedNode } from '../../services/provisioner/fleet/node-event.js';
@@ -19,23 +20,29 @@ export class FleetBench {
   readonly freshness = new Freshness(this.clock, intervalMs);
   /** Incumbents that answer when they are asked. */
   readonly stillThere: SightedNode[] = [];
+  readonly breaker: Breaker;
   readonly fleet: Fleet;
 
-  constructor(over: Partial<FleetOptions> = {}) {
+  /** @param breakerLimit failures of the helper in a row that stop all runs */
+  constructor(over: Partial<FleetOptions> = {}, breakerLimit = 20) {
+    const { clock, sink } = this;
     this.freshness.synced('discovery-1:7412', intervalMs);
+    // In the middle: no jitter.
+    const random = () => 0.5;
+    this.breaker = new Breaker({ limit: breakerLimit, clock, random, sink });
     this.fleet = new Fleet({
       workers: 1,
       queueLimit: 100,
       holdMs: 60_000,
       backoffMaxMs: 1_800_000,
-      clock: this.clock,
-      // In the middle: no jitter.
-      random: () => 0.5,
+      clock,
+      random,
       freshness: this.freshness,
+      breaker: this.breaker,
       startRun: this.runs.start,
       isStillThere: (incumbent) => Promise.resolve(this.stillThere.includes(incumbent)),
       arrived: () => {},
-      sink: this.sink,
+      sink,
       ...over,
     });
   }

@@ -71,5 +71,7 @@ export function sampleEvents(
     },
     PAUSED: { type: 'PAUSED', by: 'ops.example.net', message: 'maintenance' },
     RESUMED: { type: 'RESUMED', by: 'ops.example.net', message: '' },
+    BREAKER_OPENED: { type: 'BREAKER_OPENED', failures: 20, reason: 'HELPER_EXIT', message: 'exit code 3' },
+    BREAKER_CLOSED: { type: 'BREAKER_CLOSED', afterMs: 90_000 },
   };
 }

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { defaultDenyPatterns, parseDenyList } from '../../services/provisioner/enrolment/deny-list.js';
+import { Breaker } from '../../services/provisioner/fleet/breaker.js';
 import type { SightedNode } from '../../services/provisioner/fleet/node-event.js';
 import { Confirmations } from '../../services/provisioner/run/confirmations.js';
 import { Fences } from '../../services/provisioner/run/fences.js';
@@ -33,6 +34,8 @@ const intervalMs = 60_000;
 export interface RunBenchOptions {
   readonly tokens?: readonly string[];
   readonly runTimeoutMs?: number;
+  /** Failures of the helper in a row that stop all runs. Default 20. */
+  readonly breakerLimit?: number;
   readonly features?: Partial<RunFeatures>;
   readonly upgrades?: Partial<UpgradeSettings>;
   readonly enrolment?: Partial<Enrolment>;
@@ -43,6 +46,7 @@ export class RunBench {
   readonly node = new FakeNode(this.clock);
   readonly helper = new FakeHelper();
   readonly sink = new RecordingSink();
+  readonly breaker: Breaker;
   readonly warnings: string[] = [];
   readonly infos: string[] = [];
   readonly faults: unknown[] = [];
@@ -56,13 +60,17 @@ export class RunBench {
   #working = 0;
 
   constructor(options: RunBenchOptions = {}) {
+    const { clock, sink } = this;
+    // In the middle: no jitter.
+    const random = () => 0.5;
+    this.breaker = new Breaker({ limit: options.breakerLimit ?? 20, clock, random, sink });
     this.startRun = createRunner({
       dial: this.node.dial,
       helper: this.helper,
-      events: this.sink,
-      clock: this.clock,
-      // In the middle: no jitter.
-      random: () => 0.5,
+      breaker: this.breaker,
+      events: sink,
+      clock,
+      random,
       newNonce: () => randomBytes(32),
       log: {
         info: (_fields: RunLogFields, message: string) => this.infos.push(message),

@@ -17,12 +17,20 @@ export const until = now + 240_000;
 const quiet: Circumstances = {
   now,
   pause: undefined,
+  breaker: { failuresInRow: 0, reason: '', message: '', open: undefined },
   workers: { busy: 3, total: 64 },
   runsPerSecond: 0,
   intervalMs: 60_000,
   discoveryMissing: undefined,
   queueLimit: 50_000,
   helper: { slots: 4, waiting: 9, timeoutMs: 10_000 },
+};
+/** The helper fails for every node. */
+export const breaker: Circumstances['breaker'] = {
+  failuresInRow: 22,
+  reason: 'HELPER_EXIT',
+  message: 'exit code 3',
+  open: { since: now - 30_000, nextProbeAt: now + 4_000 },
 };
 export const pause = { since: now - 60_000, by: 'ops', message: 'new switch' };
 export const noDiscovery = 'no discovery service is watched (d:1: connect ECONNREFUSED)';

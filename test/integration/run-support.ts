@@ -9,6 +9,7 @@ import { connect } from 'node:tls';
 import { createApp, type MockNodeApp } from '../../services/mock-node/app.js';
 import { parseFlags } from '../../services/mock-node/config.js';
 import { parseDenyList } from '../../services/provisioner/enrolment/deny-list.js';
+import { Breaker } from '../../services/provisioner/fleet/breaker.js';
 import type { SightedNode } from '../../services/provisioner/fleet/node-event.js';
 import { Confirmations } from '../../services/provisioner/run/confirmations.js';
 import { createDialer } from '../../services/provisioner/run/dialer.js';
@@ -170,6 +171,7 @@ export function createBench(options: BenchOptions = {}) {
   const startRun = createRunner({
     dial: options.wrap?.(dial) ?? dial,
     helper,
+    breaker: new Breaker({ limit: 20, clock, random, sink }),
     events: sink,
     clock,
     random,

@@ -87,6 +87,12 @@ function detailsOf(event: ProvisioningEvent, at: number): Details {
       return { $case: 'paused', value: { by: cut(event.by), message: cut(event.message) } };
     case 'RESUMED':
       return { $case: 'resumed', value: { by: cut(event.by), message: cut(event.message) } };
+    case 'BREAKER_OPENED': {
+      const { failures, reason, message } = event;
+      return { $case: 'breakerOpened', value: { failures, reason, message: cut(message) } };
+    }
+    case 'BREAKER_CLOSED':
+      return { $case: 'breakerClosed', value: { after: toDuration(event.afterMs) } };
   }
 }
 

@@ -60,16 +60,16 @@ function toQueueStatus({ fleet, bounds, dropped }: ProvisionerStatus): QueueStat
   };
 }
 
-/** In this version it never opens; how the helper does is told all the same. */
-function toBreakerStatus({ helper, bounds }: ProvisionerStatus): BreakerStatus {
+function toBreakerStatus({ breaker, bounds }: ProvisionerStatus): BreakerStatus {
+  const { failuresInRow, reason, message, open } = breaker;
   return {
-    open: false,
-    failures: helper.failuresInRow,
+    open: open !== undefined,
+    failures: failuresInRow,
     limit: bounds.breakerLimit,
-    since: undefined,
-    nextProbeAt: undefined,
-    reason: helper.reason,
-    message: helper.message,
+    since: open && toTimestamp(open.since),
+    nextProbeAt: open && toTimestamp(open.nextProbeAt),
+    reason,
+    message,
   };
 }
 

@@ -2,7 +2,12 @@
 // metrics are made from these events; whoever produces them knows nothing of either.
 
 import type { BootId, Identity, RunId } from '../../../shared/identity.js';
-import type { FailureReason, OutcomeKind, UpgradeFailureReason } from '../run/outcome.js';
+import type {
+  FailureReason,
+  HelperFailureReason,
+  OutcomeKind,
+  UpgradeFailureReason,
+} from '../run/outcome.js';
 
 /** A step of the sequence (design, section 10). */
 export type StepName =
@@ -147,7 +152,16 @@ export type ProvisioningEvent =
     }
   /** `by` is who asked, as far as is known. */
   | { readonly type: 'PAUSED'; readonly by: string; readonly message: string }
-  | { readonly type: 'RESUMED'; readonly by: string; readonly message: string };
+  | { readonly type: 'RESUMED'; readonly by: string; readonly message: string }
+  | {
+      readonly type: 'BREAKER_OPENED';
+      /** Of the helper, in a row; reason and message are those of the last. */
+      readonly failures: number;
+      readonly reason: HelperFailureReason;
+      readonly message: string;
+    }
+  /** `afterMs` is how long it was open. */
+  | { readonly type: 'BREAKER_CLOSED'; readonly afterMs: number };
 
 /** Takes events. It neither throws nor waits. */
 export interface EventSink {

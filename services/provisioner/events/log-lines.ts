@@ -1,10 +1,10 @@
 // Log lines made from events: one info line per run and one when its node is confirmed, failed attempts at
-// warn, the rest of a run at debug (design, section 6).
+// warn, the rest of a run at debug (design, section 6), what stops all runs at error.
 
 import type { Logger } from '../../../shared/logger.js';
 import type { EventSink, ProvisioningEvent } from './event.js';
 
-type Level = 'debug' | 'info' | 'warn';
+type Level = 'debug' | 'info' | 'warn' | 'error';
 
 interface Line {
   readonly level: Level;
@@ -49,6 +49,10 @@ function lineOf(event: ProvisioningEvent): Line {
       return { level: 'info', text: 'paused by an operator' };
     case 'RESUMED':
       return { level: 'info', text: 'resumed by an operator' };
+    case 'BREAKER_OPENED':
+      return { level: 'error', text: 'the helper fails for every node: no runs start until it works again' };
+    case 'BREAKER_CLOSED':
+      return { level: 'info', text: 'the helper works again' };
   }
 }
 

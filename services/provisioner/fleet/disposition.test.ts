@@ -73,6 +73,16 @@ describe('after a run', () => {
       { state: 'HELD', ms: 60_000 },
     ],
     ['CANCELLED by a pause is next', { kind: 'CANCELLED', cause: 'PAUSED' }, { state: 'QUEUED', at: 'HEAD' }],
+    [
+      'CANCELLED because the helper fails is next',
+      { kind: 'CANCELLED', cause: 'BREAKER' },
+      { state: 'QUEUED', at: 'HEAD' },
+    ],
+    [
+      'CANCELLED as the probe that has shown so is the last',
+      { kind: 'CANCELLED', cause: 'BREAKER', probe: true },
+      { state: 'QUEUED', at: 'TAIL' },
+    ],
     ['CANCELLED by a release is released', { kind: 'CANCELLED', cause: 'RELEASED' }, { state: 'RELEASED' }],
     ['CANCELLED by a stop is released', { kind: 'CANCELLED', cause: 'STOPPING' }, { state: 'RELEASED' }],
   ];

@@ -85,6 +85,9 @@ export function afterRun(outcome: Outcome, past: Past, policy: DispositionPolicy
       switch (outcome.cause) {
         case 'PAUSED':
           return { state: 'QUEUED', at: 'HEAD' };
+        case 'BREAKER':
+          // The next probe is to be another host.
+          return { state: 'QUEUED', at: outcome.probe === true ? 'TAIL' : 'HEAD' };
         case 'RELEASED':
         case 'STOPPING':
           return { state: 'RELEASED' };

@@ -8,6 +8,7 @@ import type { EventSink, ReleaseCause } from '../events/event.js';
 import type { StartRun } from '../run/run.js';
 import { type Action, admission, type HostState, meaningOf } from './admission.js';
 import { Aftermath } from './aftermath.js';
+import type { Breaker } from './breaker.js';
 import { Counters } from './counters.js';
 import { Entry } from './entry.js';
 import type { Freshness } from './freshness.js';
@@ -30,6 +31,8 @@ export interface FleetOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly freshness: Freshness;
+  /** The same that runs tell of the helper. */
+  readonly breaker: Breaker;
   readonly startRun: StartRun;
   readonly isStillThere: IsStillThere;
   /** Told of each node that came up configured, unless another that is there has its name. */
@@ -95,6 +98,10 @@ export class Fleet {
       ...parts,
       mayStart: mayAdmit,
       ended: (host, result, cutOffRun) => aftermath.ended(host, result, cutOffRun),
+    });
+    options.breaker.watch({
+      opened: () => this.#workers.interrupt('BREAKER'),
+      mayStart: () => this.#workers.fill(),
     });
   }
 

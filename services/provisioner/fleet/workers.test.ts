@@ -4,6 +4,7 @@ import { FakeRuns } from '../../../test/fakes/fake-runs.js';
 import { node } from '../../../test/fakes/node-events.js';
 import { RecordingSink } from '../../../test/fakes/recording-sink.js';
 import type { RunResult } from '../run/run.js';
+import { Breaker } from './breaker.js';
 import { Counters } from './counters.js';
 import { Freshness } from './freshness.js';
 import { type Host, newHost } from './host.js';
@@ -30,6 +31,7 @@ async function workerThatTakes(change: (host: Host) => void) {
     hosts,
     counters: new Counters(clock),
     freshness,
+    breaker: new Breaker({ limit: 1, clock, random: () => 0.5, sink }),
     startRun: runs.start,
     sink,
     mayStart: () => true,

@@ -5,6 +5,7 @@ import { newRunId } from '../../../shared/identity.js';
 import type { EventSink } from '../events/event.js';
 import type { Interruption, Outcome } from '../run/outcome.js';
 import type { RunInProgress, RunResult, StartRun } from '../run/run.js';
+import type { Breaker } from './breaker.js';
 import type { Counters, CutOffRun } from './counters.js';
 import type { Freshness } from './freshness.js';
 import type { Host } from './host.js';
@@ -15,6 +16,7 @@ export interface WorkersOptions {
   readonly hosts: Hosts;
   readonly counters: Counters;
   readonly freshness: Freshness;
+  readonly breaker: Pick<Breaker, 'mayStart' | 'started' | 'ended'>;
   readonly startRun: StartRun;
   readonly sink: EventSink;
   /** Asked before each run. */
@@ -37,8 +39,8 @@ export class Workers {
 
   /** Starts runs while there are workers, hosts and leave to do so. */
   fill(): void {
-    const { workers, hosts, mayStart } = this.#options;
-    while (this.#running.size < workers && mayStart()) {
+    const { workers, hosts, mayStart, breaker } = this.#options;
+    while (this.#running.size < workers && mayStart() && breaker.mayStart) {
       const host = hosts.take();
       if (host === undefined) return;
       this.#take(host);
@@ -81,7 +83,7 @@ export class Workers {
   }
 
   #begin(host: Host): void {
-    const { hosts, counters, startRun, ended } = this.#options;
+    const { hosts, counters, breaker, startRun, ended } = this.#options;
     const cutOffRun = counters.cutOffRun(host.identity, host.node.bootId);
     const run = startRun({
       node: host.node,
@@ -90,11 +92,13 @@ export class Workers {
       ...(cutOffRun && { cutOffRun: cutOffRun.runId }),
       ...(host.wish?.kind === 'PROVISION' && host.wish.force && { force: true }),
     });
+    breaker.started(run.runId);
     hosts.run(host, run);
     this.#running.add(run);
     this.#publishStart(host, run);
     void run.finished.then((result) => {
       this.#running.delete(run);
+      breaker.ended(run.runId);
       ended(host, result, cutOffRun);
       this.fill();
     });

@@ -4,6 +4,7 @@
 import type { Clock, Timer } from '../../../shared/clock.js';
 import { formatDuration } from '../../../shared/durations.js';
 import type { StepName } from '../events/event.js';
+import { givenBack } from './helper-breaker.js';
 import type { Interruption, Outcome } from './outcome.js';
 
 /** How much of the grace is over when a step has to be. The rest is for the steps after it and for the end. */
@@ -18,6 +19,7 @@ export class Control {
   readonly #listeners = new Set<() => void>();
   #closed = false;
   #stop: Outcome | undefined;
+  #needsHelper = true;
   #past = false;
   #settled = false;
   #hurry: { readonly from: number; readonly graceMs: number } | undefined;
@@ -38,9 +40,22 @@ export class Control {
     return this.#settled ? { kind: 'PROVISIONED', unsettled: false } : undefined;
   }
 
-  /** The first cause counts. Past the point of no return it is kept, and counts only if the run turns back. */
+  /**
+   * The first cause counts. Past the point of no return it is kept, and counts only if the run turns back. That the
+   * helper fails is nothing to a run that has its reply.
+   */
   interrupt(cause: Interruption): void {
+    if (cause === 'BREAKER' && !this.#needsHelper) return;
     this.#stopBy(stopped(cause));
+  }
+
+  /** A run that starts over needs the helper once more. */
+  asksHelper(): void {
+    this.#needsHelper = true;
+  }
+
+  helperAnswered(): void {
+    this.#needsHelper = false;
   }
 
   /** The node came up with this run's configuration. Says nothing before the point of no return. */
@@ -124,5 +139,5 @@ function stopped(cause: Interruption): Outcome {
   if (cause === 'SUPERSEDED') {
     return { kind: 'SUPERSEDED', by: 'BOOT', message: 'another boot of the node was sighted' };
   }
-  return { kind: 'CANCELLED', cause };
+  return cause === 'BREAKER' ? givenBack : { kind: 'CANCELLED', cause };
 }

@@ -39,7 +39,7 @@ export type HelperFailureReason =
   | 'HELPER_NOT_FOUND';
 
 /** Why a run was cancelled. */
-export type CancelCause = 'PAUSED' | 'RELEASED' | 'STOPPING';
+export type CancelCause = 'PAUSED' | 'RELEASED' | 'STOPPING' | 'BREAKER';
 
 /** Why a run is told to stop before its point of no return. */
 export type Interruption = CancelCause | 'SUPERSEDED';
@@ -68,6 +68,7 @@ export type Outcome =
   | { readonly kind: 'SKIPPED_STALE'; readonly message: string }
   /** Another boot of the node, or another provisioner's higher fence, took its place. */
   | { readonly kind: 'SUPERSEDED'; readonly by: 'BOOT' | 'FENCE'; readonly message: string }
-  | { readonly kind: 'CANCELLED'; readonly cause: CancelCause };
+  /** `probe` is set where the run was to show whether the helper works again, and it does not. */
+  | { readonly kind: 'CANCELLED'; readonly cause: CancelCause; readonly probe?: true };
 
 export type OutcomeKind = Outcome['kind'];

@@ -12,6 +12,7 @@ import type { IssuedCredentials } from './configuration.js';
 import type { Confirmations } from './confirmations.js';
 import type { Control } from './control.js';
 import type { CutOff } from './cut-off.js';
+import type { HelperBreaker } from './helper-breaker.js';
 import type { Inventory } from './inventory.js';
 import type { NodeAgent, NodeCsr, NodeDescription, NodeKey } from './node.js';
 import type { Outcome } from './outcome.js';
@@ -75,6 +76,7 @@ export interface Enrolment {
 export interface RunSurroundings {
   readonly settings: RunSettings;
   readonly helper: Helper;
+  readonly breaker: HelperBreaker;
   readonly enrolment: Enrolment;
   readonly events: EventSink;
   readonly clock: Clock;

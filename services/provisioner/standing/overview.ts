@@ -83,10 +83,12 @@ export class Overview implements EventSink {
   }
 
   #circumstances(): Circumstances {
-    const { clock, bounds, pause, fleet, intervalMs, discoveryMissing, helperWaiting } = this.#options;
+    const { clock, bounds, pause, breaker, fleet, intervalMs, discoveryMissing, helperWaiting } =
+      this.#options;
     return {
       now: clock.now(),
       pause: pause(),
+      breaker: breaker(),
       workers: { busy: fleet().busyWorkers, total: bounds.workers },
       runsPerSecond: this.#tally.perSecond.runs,
       intervalMs: intervalMs(),

@@ -1,12 +1,13 @@
 // How the provisioner does, at this moment and since its start: gathered from its parts for whoever asks.
 
 import type { Readiness } from '../../../shared/monitor.js';
+import type { BreakerStanding } from '../fleet/breaker.js';
 import type { FleetStatus } from '../fleet/fleet.js';
 import type { PauseNote } from '../fleet/pause.js';
 import type { WatchStanding } from '../sightings/watch.js';
 import type { CredentialStanding } from './credentials.js';
 import type { RateName } from './rates.js';
-import type { HelperRecord, OutcomeCount, Tally } from './tally.js';
+import type { OutcomeCount, Tally } from './tally.js';
 
 /** The event log, as far as its status is told. */
 export interface LogStanding {
@@ -55,7 +56,7 @@ export interface ProvisionerStatus extends About {
     readonly confirmed: number;
     readonly missed: number;
   };
-  readonly helper: HelperRecord;
+  readonly breaker: BreakerStanding;
   /** In the order of the configuration. */
   readonly discoveries: readonly WatchStanding[];
   /** Undefined where there is none. */
@@ -70,6 +71,7 @@ export interface StatusSources {
   readonly readiness: () => Readiness;
   readonly pause: () => PauseNote | undefined;
   readonly fleet: () => FleetStatus;
+  readonly breaker: () => BreakerStanding;
   readonly pendingConfirmations: () => number;
   readonly discoveries: () => readonly WatchStanding[];
   readonly log: () => LogStanding | undefined;
@@ -93,7 +95,7 @@ export function statusFrom(sources: StatusSources): () => ProvisionerStatus {
       confirmed: tally.confirmed,
       missed: tally.missed,
     },
-    helper: tally.helper,
+    breaker: sources.breaker(),
     discoveries: sources.discoveries(),
     log: sources.log(),
     credentials: sources.credentials(),

@@ -25,14 +25,3 @@ it('counts confirmations and what was dropped', () => {
   for (const count of [12, 3]) tally.publish(event('HOST_DROPPED', { count }));
   expect([tally.confirmed, tally.missed, tally.dropped]).toEqual([1, 1, 15]);
 });
-
-it('knows how often the helper failed in a row, and what was last wrong with it', () => {
-  const tally = new Tally(new FakeClock());
-  const failing = event('STEP_FAILED', { step: 'HELPER', reason: 'HELPER_EXIT', message: 'code 3' });
-  tally.publish(failing);
-  tally.publish(failing);
-  tally.publish(event('STEP_FAILED', { step: 'CONFIGURE' }));
-  expect(tally.helper).toEqual({ failuresInRow: 2, reason: 'HELPER_EXIT', message: 'code 3' });
-  tally.publish(event('STEP_COMPLETED', { step: 'HELPER' }));
-  expect(tally.helper).toEqual({ failuresInRow: 0, reason: 'HELPER_EXIT', message: 'code 3' });
-});

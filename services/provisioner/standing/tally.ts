@@ -12,21 +12,12 @@ export interface OutcomeCount {
   readonly count: number;
 }
 
-/** How the helper does for all nodes. */
-export interface HelperRecord {
-  readonly failuresInRow: number;
-  /** Of the last failure; empty where there was none. */
-  readonly reason: string;
-  readonly message: string;
-}
-
 export class Tally implements EventSink {
   readonly #rates: Rates;
   readonly #outcomes = new Map<string, { outcome: OutcomeKind; reason: string; count: number }>();
   #dropped = 0;
   #confirmed = 0;
   #missed = 0;
-  #helper: HelperRecord = { failuresInRow: 0, reason: '', message: '' };
 
   constructor(clock: Clock) {
     this.#rates = new Rates(clock);
@@ -41,12 +32,6 @@ export class Tally implements EventSink {
     switch (event.type) {
       case 'HOST_DROPPED':
         this.#dropped += event.count;
-        return;
-      case 'STEP_COMPLETED':
-        if (event.step === 'HELPER') this.#helper = { ...this.#helper, failuresInRow: 0 };
-        return;
-      case 'STEP_FAILED':
-        if (event.step === 'HELPER') this.#helperFailed(event);
         return;
       case 'RUN_FINISHED':
         this.#finished(event.outcome, event.reason);
@@ -77,10 +62,6 @@ export class Tally implements EventSink {
     return this.#missed;
   }
 
-  get helper(): HelperRecord {
-    return this.#helper;
-  }
-
   /** Those that have occurred, ordered by outcome and reason. */
   get outcomes(): readonly OutcomeCount[] {
     return [...this.#outcomes]
@@ -90,10 +71,6 @@ export class Tally implements EventSink {
 
   get perSecond(): Readonly<Record<RateName, number>> {
     return this.#rates.perSecond;
-  }
-
-  #helperFailed({ reason, message }: { reason: string; message: string }): void {
-    this.#helper = { failuresInRow: this.#helper.failuresInRow + 1, reason, message };
   }
 
   #finished(outcome: OutcomeKind, reason: string): void {

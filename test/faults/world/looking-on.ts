@@ -8,7 +8,14 @@ import type { WorldSettings } from './provisioner.js';
 export interface LookingOn
   extends Pick<
     OverviewOptions,
-    'clock' | 'pause' | 'fleet' | 'roster' | 'pendingConfirmation' | 'pendingConfirmations' | 'helperWaiting'
+    | 'clock'
+    | 'pause'
+    | 'fleet'
+    | 'roster'
+    | 'breaker'
+    | 'pendingConfirmation'
+    | 'pendingConfirmations'
+    | 'helperWaiting'
   > {
   readonly settings: WorldSettings;
   readonly freshness: Freshness;
@@ -21,7 +28,7 @@ export function worldOverview({ settings, freshness, ...parts }: LookingOn): Ove
     bounds: {
       workers: settings.workers,
       queueLimit: settings.queueLimit,
-      breakerLimit: 20,
+      breakerLimit: settings.helperBreaker,
       helperSlots: settings.helperConcurrency,
       helperTimeoutMs: settings.helperTimeoutMs,
     },

@@ -4,6 +4,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { defaultDenyPatterns, parseDenyList } from '../../../services/provisioner/enrolment/deny-list.js';
 import type { EventSink } from '../../../services/provisioner/events/event.js';
+import { Breaker } from '../../../services/provisioner/fleet/breaker.js';
 import { Fleet } from '../../../services/provisioner/fleet/fleet.js';
 import { Freshness } from '../../../services/provisioner/fleet/freshness.js';
 import type { Arrival } from '../../../services/provisioner/fleet/node-event.js';
@@ -41,6 +42,7 @@ export const defaultSettings = {
   restartSplayMs: 1_000,
   helperTimeoutMs: 10_000,
   helperConcurrency: 8,
+  helperBreaker: 20,
   upgrades: { repository: 'https://releases.example.net/', optional: false, timeoutMs: 120_000 },
 };
 
@@ -111,6 +113,7 @@ export class WorldProvisioner {
         decide: options.decide,
       }),
     );
+    const breaker = new Breaker({ limit: settings.helperBreaker, clock, random, sink: events });
     this.overview = worldOverview({
       clock,
       settings,
@@ -118,6 +121,7 @@ export class WorldProvisioner {
       pause: () => this.pause.note,
       fleet: () => this.fleet.status,
       roster: () => this.fleet.roster,
+      breaker: () => breaker.standing,
       pendingConfirmations: () => this.#confirmations.pending,
       pendingConfirmation: (runId) => this.#confirmations.waitsFor(runId),
       helperWaiting: () => helper.waiting,
@@ -132,6 +136,7 @@ export class WorldProvisioner {
         serverJwtValidityMs: 365 * 24 * 3_600_000,
       },
       helper,
+      breaker,
       events,
       clock,
       random,
@@ -148,6 +153,7 @@ export class WorldProvisioner {
       clock,
       random,
       freshness,
+      breaker,
       startRun,
       isStillThere: createIncumbentCheck({ ...settings, dial }),
       arrived: (arrival) => this.#cameUp(arrival, true),

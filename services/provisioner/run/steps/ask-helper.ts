@@ -2,10 +2,14 @@
 
 import { HelperError, type HelperInput, type HelperReply } from '../../helper/helper.js';
 import { deferralOf } from '../decision.js';
+import { givenBack } from '../helper-breaker.js';
 import { failStep, known, type RunContext, type StepResult } from '../run-context.js';
 
 export async function askHelper(run: RunContext): Promise<StepResult> {
-  const { control, clock, progress } = run;
+  const { control, clock, progress, breaker } = run;
+  const { runId } = run.session;
+  if (!breaker.mayAsk(runId)) return { kind: 'ENDED', outcome: givenBack };
+  control.asksHelper();
   const startedAt = clock.monotonic();
   const aborter = new AbortController();
   const off = control.onChange(() => {
@@ -24,7 +28,9 @@ export async function askHelper(run: RunContext): Promise<StepResult> {
   } catch (error) {
     if (error instanceof HelperError) {
       const { reason, message } = error;
-      return failStep(run, 'HELPER', { kind: 'FAILED', reason, message }, clock.monotonic() - startedAt);
+      const failure = { kind: 'FAILED', reason, message } as const;
+      failStep(run, 'HELPER', failure, clock.monotonic() - startedAt);
+      return { kind: 'ENDED', outcome: breaker.failed(runId, failure) };
     }
     if (control.end === undefined) throw error;
     return { kind: 'ENDED', outcome: control.end };
@@ -33,6 +39,8 @@ export async function askHelper(run: RunContext): Promise<StepResult> {
     progress.waitedEnough();
     off();
   }
+  control.helperAnswered();
+  breaker.answered();
   return decided(run.reply);
 }
 

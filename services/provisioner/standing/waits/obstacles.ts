@@ -1,7 +1,7 @@
-// What may stand in the way of a host wherever it stands: a pause, no sightings, a confirmation that has not come.
+// What may stand in the way of a host wherever it stands: a pause, a helper that fails for every node, no sightings, a confirmation that has not come.
 
 import type { Circumstances, Subject, Wait } from './wait.js';
-import { at, colon, say, span, todo } from './words.js';
+import { at, colon, count, helpOn, say, span, todo } from './words.js';
 
 /** An operator has to end the pause; empty where there is none. */
 export function pauseWait({ pause }: Circumstances): Wait[] {
@@ -10,6 +10,22 @@ export function pauseWait({ pause }: Circumstances): Wait[] {
   const what = `The provisioner is paused since ${at(pause.since)}${by}${colon(pause.message)}`;
   const then = 'No run starts and no host is admitted until somebody resumes it';
   return [{ cause: 'PAUSED', until: undefined, message: say(what, then) }];
+}
+
+/** The helper has to work again; empty where it does. */
+export function breakerWait({ breaker, now }: Circumstances): Wait[] {
+  const { open, failuresInRow, reason, message } = breaker;
+  if (open === undefined) return [];
+  const row = `${count(failuresInRow, 'failure', 'failures')} in a row, the last ${reason}${colon(message)}`;
+  const what = `The helper fails for every node since ${at(open.since)}: ${row}`;
+  const then = 'No run starts but one at a time to try it, each with another node, until it works again';
+  const until = open.nextProbeAt > now ? open.nextProbeAt : undefined;
+  return [{ cause: 'BREAKER', until, message: say(what, then, todo(helpOn(reason))) }];
+}
+
+/** What keeps every run from starting. */
+export function standstill(circumstances: Circumstances): Wait[] {
+  return [...pauseWait(circumstances), ...breakerWait(circumstances)];
 }
 
 /** The next sighting, and why there may be none. */

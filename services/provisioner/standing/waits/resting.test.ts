@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import {
+  breaker,
   type Case,
   causes,
   left,
@@ -52,6 +53,11 @@ describe('a held host', () => {
     const failed = heldAfter('UPGRADE_FAILED', { reason: 'UPGRADE_REFUSED', message: 'no repository' });
     expect(said(failed)).toContain('UPGRADE_REFUSED: no repository');
     expect(said(failed)).toContain(adviceOn.UPGRADE_REFUSED);
+  });
+
+  it('would not be run after its hold while the helper fails for every node, unless it is done with', () => {
+    expect(causes(heldAfter('UPGRADE_FAILED', {}, { under: { breaker } }))).toEqual(['HOLD', 'BREAKER']);
+    expect(causes(heldAfter('PROVISIONED', {}, { under: { breaker } }))).toEqual(['HOLD']);
   });
 
   it('would not be admitted after its hold while the provisioner is paused', () => {
@@ -187,6 +193,10 @@ describe('a host that was released', () => {
       /It was last sighted 10m ago\. What to do: See that the node runs and reports/,
     );
     expect(wait?.message).toContain(adviceOn.UNREACHABLE);
+  });
+
+  it('would then wait for a helper that fails for every node', () => {
+    expect(causes(releasedBy('RUN_FINISHED', {}, { under: { breaker } }))).toEqual(['SIGHTING', 'BREAKER']);
   });
 
   it('waits for the end of a pause first, and is told where nothing is sighted', () => {

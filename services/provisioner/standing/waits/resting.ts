@@ -3,7 +3,15 @@
 
 import type { RunRecord } from '../past.js';
 import { deferredByHelper, lastWords } from './last-words.js';
-import { confirmationWait, pauseWait, seeThatItReports, sightingWait, staleWait } from './obstacles.js';
+import {
+  breakerWait,
+  confirmationWait,
+  pauseWait,
+  seeThatItReports,
+  sightingWait,
+  staleWait,
+  standstill,
+} from './obstacles.js';
 import type { Circumstances, Subject, Wait } from './wait.js';
 import { count, say, span, todo } from './words.js';
 
@@ -12,9 +20,9 @@ export function heldWaits(subject: Subject, until: number, circumstances: Circum
   const { said, help } = heldBecause(run);
   const message = say(said, whenHoldIsOver(run), todo(help));
   // What was dealt with wants nothing more of the provisioner.
-  const paused =
-    run?.outcome === 'PROVISIONED' || run?.outcome === 'SHUT_DOWN' ? [] : pauseWait(circumstances);
-  return [{ cause: 'HOLD', until, message }, ...confirmationWait(subject), ...paused];
+  const stopped =
+    run?.outcome === 'PROVISIONED' || run?.outcome === 'SHUT_DOWN' ? [] : standstill(circumstances);
+  return [{ cause: 'HOLD', until, message }, ...confirmationWait(subject), ...stopped];
 }
 
 function heldBecause(run: RunRecord | undefined): ReturnType<typeof lastWords> {
@@ -46,7 +54,7 @@ export function backingOffWaits(subject: Subject, until: number, circumstances: 
     first,
     ...confirmationWait(subject),
     ...(sighting.length > 0 ? sighting : unseen(circumstances)),
-    ...pauseWait(circumstances),
+    ...standstill(circumstances),
   ];
 }
 
@@ -82,7 +90,7 @@ export function releasedWaits(subject: Subject, circumstances: Circumstances): W
   const confirmation = confirmationWait(subject);
   if (isOfRun && run?.outcome === 'PROVISIONED' && confirmation.length > 0) return confirmation;
   const sighting = sightingWait(circumstances, whyReleased(subject, run, circumstances));
-  return [...pauseWait(circumstances), sighting, ...confirmation];
+  return [...pauseWait(circumstances), sighting, ...breakerWait(circumstances), ...confirmation];
 }
 
 /** Why the fleet knows it no more, and what will have it back. */

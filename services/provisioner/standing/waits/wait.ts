@@ -1,5 +1,6 @@
 // What a host waits for, and what has to be known to say so. All times are Unix milliseconds.
 
+import type { BreakerStanding } from '../../fleet/breaker.js';
 import type { RunProgress } from '../../run/progress.js';
 import type { Past, RunRecord } from '../past.js';
 
@@ -7,6 +8,8 @@ export type WaitCause =
   /** Hosts before it in the queue. */
   | 'TURN'
   | 'PAUSED'
+  /** The helper to work again. */
+  | 'BREAKER'
   /** The end of its hold. */
   | 'HOLD'
   /** The end of its backing off. */
@@ -56,6 +59,7 @@ export interface Subject {
 export interface Circumstances {
   readonly now: number;
   readonly pause: { readonly since: number; readonly by: string; readonly message: string } | undefined;
+  readonly breaker: BreakerStanding;
   readonly workers: { readonly busy: number; readonly total: number };
   /** Runs that have finished per second of late. */
   readonly runsPerSecond: number;

@@ -1,7 +1,7 @@
 // Each test is a line of the table that waits.ts is: where the host stands, and what is said of it.
 
 import { describe, expect, it } from 'vitest';
-import { causes, now, pause, said, waits } from '../../../../test/fakes/waits-bench.js';
+import { breaker, causes, now, pause, said, waits } from '../../../../test/fakes/waits-bench.js';
 import { adviceOn } from './advice.js';
 import type { Standing } from './wait.js';
 
@@ -29,6 +29,31 @@ describe('a queued host', () => {
     const all = waits({ standing: second, under: { pause } });
     expect(causes(all)).toEqual(['PAUSED', 'TURN']);
     expect(said(all)).toContain('paused since 2029-12-31T23:59:00Z by ops: new switch');
+  });
+
+  it('waits for the helper to work again, is told what is wrong with it, and when it is tried', () => {
+    const [wait, ...others] = waits({ standing: second, under: { breaker } });
+    expect(causes(others)).toEqual(['TURN']);
+    expect(wait).toMatchObject({ cause: 'BREAKER', until: now + 4_000 });
+    expect(wait?.message).toBe(
+      'The helper fails for every node since 2029-12-31T23:59:30Z: 22 failures in a row, the last HELPER_EXIT: exit ' +
+        'code 3. No run starts but one at a time to try it, each with another node, until it works again. What to do: ' +
+        'Mend the helper: the message has what it wrote to standard error',
+    );
+  });
+
+  it('is not told when the helper is tried where that is going on', () => {
+    const probing = { ...breaker, open: { since: now - 30_000, nextProbeAt: now - 100 } };
+    const [wait] = waits({ standing: second, under: { breaker: probing } });
+    expect(wait).toMatchObject({ cause: 'BREAKER', until: undefined });
+  });
+
+  it('waits for the end of a pause before it waits for the helper', () => {
+    expect(causes(waits({ standing: second, under: { breaker, pause } }))).toEqual([
+      'PAUSED',
+      'BREAKER',
+      'TURN',
+    ]);
   });
 
   it('that was not sighted for long will be passed over', () => {

@@ -1,7 +1,7 @@
 // Why a host is where it is, and what would have it move on: for each state what it waits for, until when, and what
 // people can do about it. Pure: everything that counts is in the arguments.
 
-import { pauseWait, staleWait } from './obstacles.js';
+import { staleWait, standstill } from './obstacles.js';
 import { backingOffWaits, heldWaits, releasedWaits } from './resting.js';
 import { runWaits } from './running.js';
 import type { Circumstances, Subject, Wait } from './wait.js';
@@ -19,7 +19,7 @@ function waitsIn(subject: Subject, circumstances: Circumstances): Wait[] {
   switch (standing.state) {
     case 'QUEUED':
       return [
-        ...pauseWait(circumstances),
+        ...standstill(circumstances),
         turnWait(standing.place, circumstances),
         ...staleWait(subject, circumstances, passedOver),
       ];
