@@ -13,7 +13,10 @@ export default defineConfig({
           name: 'unit',
           // Nothing here has state that outlives a test: a process for each file would take longer than its tests.
           isolate: false,
-          include: ['{services,shared,cli}/**/*.test.ts', 'test/{fakes,vectors,check,queries}/**/*.test.ts'],
+          include: [
+            '{services,shared,cli}/**/*.test.ts',
+            'test/{fakes,vectors,check,queries,bench}/**/*.test.ts',
+          ],
           exclude: generated,
           testTimeout: 10_000,
         },

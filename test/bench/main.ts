@@ -1,0 +1,44 @@
+// npm run bench: measures, and prints a table and JSON, or JSON alone. Exits with 2 where the command line cannot be used.
+
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { folders } from './fleet/stack.js';
+import { measurements } from './measures/measurements.js';
+import { type BenchOptions, parseBenchOptions, UsageError, usage } from './options.js';
+import { tableOf } from './report.js';
+import { newStamp } from './stamp.js';
+
+const options = optionsOrExit();
+const root = mkdtempSync(join(tmpdir(), 'slipway-bench-'));
+// What processes leave in temporary folders when they are killed goes with it.
+process.env.TMPDIR = join(root, 'tmp');
+mkdirSync(process.env.TMPDIR);
+process.once('exit', () => {
+  if (!options.keep) rmSync(root, { recursive: true, force: true, maxRetries: 10 });
+});
+// A launcher that is told to stop takes what it started with it.
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+
+const stamp = newStamp();
+const say = (text: string) => void process.stderr.write(`${text}\n`);
+const { measure, json, keep, ...told } = options;
+const figures = await measurements[measure](options, folders(root), say);
+const result = { measure, ...figures, options: told, stamp };
+if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+else process.stdout.write(`${tableOf(result)}\n\n${JSON.stringify(result)}\n`);
+process.exit(0);
+
+function optionsOrExit(): BenchOptions {
+  try {
+    const parsed = parseBenchOptions(process.argv.slice(2));
+    if (parsed !== undefined) return parsed;
+    process.stdout.write(usage);
+    process.exit(0);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message}\n(--help tells more)\n`);
+    process.exit(2);
+  }
+}

@@ -1,0 +1,84 @@
+// What processes have cost, as /proc tells it: processor time and memory.
+
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Linux counts processor time in hundredths of a second, whatever the machine. */
+const tickMs = 10;
+
+/** Several processes that are one part of what is measured; looked up each time, for they come and go. */
+export type Parts = Readonly<Record<string, () => readonly number[]>>;
+
+export interface Cost {
+  /** Of all its processes, and of those that they started and that have ended: milliseconds. */
+  readonly cpuMs: number;
+  /** The most that each ever held, together: MiB. */
+  readonly peakMiB: number;
+  /** What they hold now: MiB. */
+  readonly residentMiB: number;
+}
+
+/** Counts from its making on what each part costs. */
+export class Costs {
+  readonly #parts: Parts;
+  readonly #before: ReadonlyMap<string, number>;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#before = new Map(Object.entries(parts).map(([name, pids]) => [name, cpuMsOf(pids())]));
+  }
+
+  /** @returns what each part has cost until now */
+  get now(): Readonly<Record<string, Cost>> {
+    const costs = Object.entries(this.#parts).map(([name, pidsOf]) => {
+      const pids = pidsOf();
+      const cpuMs = cpuMsOf(pids) - (this.#before.get(name) ?? 0);
+      return [name, { cpuMs, peakMiB: mibOf(pids, 'VmHWM'), residentMiB: mibOf(pids, 'VmRSS') }] as const;
+    });
+    return Object.fromEntries(costs);
+  }
+}
+
+/** @returns the processes that one has started, and those that they have started, that have not ended */
+export function descendantsOf(pid: number): number[] {
+  return namesIn(`/proc/${pid}/task`)
+    .flatMap((task) => read(`/proc/${pid}/task/${task}/children`).split(' '))
+    .filter((text) => text !== '')
+    .flatMap((text) => [Number(text), ...descendantsOf(Number(text))]);
+}
+
+function cpuMsOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + ticksOf(pid) * tickMs, 0);
+}
+
+/** Fields 14 to 17 of the line: its own time, and that of children that it has waited for. */
+function ticksOf(pid: number): number {
+  const line = read(`/proc/${pid}/stat`);
+  // The name before them may hold anything, but its bracket is the last one.
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+}
+
+function mibOf(pids: readonly number[], field: 'VmHWM' | 'VmRSS'): number {
+  const pattern = new RegExp(`${field}:\\s+(\\d+)`);
+  return pids.reduce(
+    (sum, pid) => sum + Number(pattern.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024,
+    0,
+  );
+}
+
+/** What has ended has nothing to read. */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

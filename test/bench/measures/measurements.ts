@@ -1,0 +1,21 @@
+// What can be measured, by the names of the command line.
+
+import type { BenchOptions, MeasureName } from '../options.js';
+import { measureBare } from './bare.js';
+import { measureProvision } from './provision.js';
+
+/** @param folder gives a new folder below that of this bench. @param say tells people how far it is */
+export type Measure = (
+  options: BenchOptions,
+  folder: () => string,
+  say: (text: string) => void,
+) => Promise<object>;
+
+export const measurements: Readonly<Record<MeasureName, Measure>> = {
+  bare: measureBare,
+  provision: measureProvision,
+  helper: measureProvision,
+  watch: measureProvision,
+  registry: measureProvision,
+  growth: measureProvision,
+};

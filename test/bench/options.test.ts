@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { parseBenchOptions, UsageError } from './options.js';
+
+test('without options a measure has those that the usage names', () => {
+  expect(parseBenchOptions(['provision'])).toEqual({
+    measure: 'provision',
+    fleet: {
+      nodes: 3_000,
+      withinMs: 1_000,
+      workers: 64,
+      helper: 'exec-sh',
+      tls: true,
+      features: { jwt: false, ed25519: false },
+    },
+    personas: undefined,
+    rounds: 3,
+    sizes: [],
+    json: false,
+    keep: false,
+  });
+});
+
+test('ed25519 turns jwt on, as in the provisioner', () => {
+  const features = (list: string) => parseBenchOptions(['bare', '--features', list])?.fleet.features;
+  expect(features('ed25519')).toEqual({ jwt: true, ed25519: true });
+  expect(features('jwt')).toEqual({ jwt: true, ed25519: false });
+  expect(features('none')).toEqual({ jwt: false, ed25519: false });
+});
+
+test('sizes are numbers with commas between them', () => {
+  expect(parseBenchOptions(['growth', '--sizes', '100,200'])?.sizes).toEqual([100, 200]);
+});
+
+test('all that cannot be used is said at once', () => {
+  const words = [
+    'fast',
+    '--nodes',
+    '0',
+    '--within',
+    'soon',
+    '--tls',
+    'maybe',
+    '--features',
+    'pki',
+    '--sizes',
+    '1,x',
+  ];
+  expect(() => parseBenchOptions(words)).toThrow(UsageError);
+  expect(() => parseBenchOptions(words)).toThrow(
+    [
+      '--features pki: expected none, or of jwt and ed25519',
+      '--tls maybe: expected required or insecure',
+      '--sizes 1,x: expected numbers from 1 to 200000',
+      'fast: expected one of bare, provision, helper, watch, registry, growth',
+      '--nodes 0: expected a whole number from 1 to 200000',
+      '--within soon: expected a duration such as 1s',
+    ].join('\n'),
+  );
+});
+
+test('without a measure nothing is measured', () => {
+  expect(() => parseBenchOptions([])).toThrow('the measure: expected one of bare');
+  expect(parseBenchOptions(['--help'])).toBeUndefined();
+});
