@@ -64,6 +64,8 @@ export interface Setting {
   readonly names: number;
   readonly workers: number;
   readonly queueLimit: number;
+  /** Failures of the helper in a row at which no run starts any more. */
+  readonly helperBreaker: number;
   readonly features: RunFeatures;
 }
 
@@ -74,6 +76,7 @@ export const settings: fc.Arbitrary<Setting> = fc.record({
   names: fc.integer({ min: 1, max: 6 }),
   workers: fc.integer({ min: 1, max: 3 }),
   queueLimit: fc.integer({ min: 1, max: 3 }),
+  helperBreaker: fc.constantFrom(1, 2, 3, 20),
   features: fc.oneof(
     { weight: 3, arbitrary: fc.constant(without) },
     { weight: 6, arbitrary: fc.constant(signed) },

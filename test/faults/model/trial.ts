@@ -60,6 +60,7 @@ export class Trial {
         runTimeoutMs: times.runTimeoutMs,
         workers: setting.workers,
         queueLimit: setting.queueLimit,
+        helperBreaker: setting.helperBreaker,
       },
       decide: moods.decide,
     });

@@ -5,6 +5,7 @@ import type { ProvisioningEvent } from '../../../services/provisioner/events/eve
 import type { WorldNode } from '../world/node.js';
 import type { World } from '../world/world.js';
 import type { Setting } from './action.js';
+import { BreakerWatch } from './breaker-watch.js';
 import { Claims } from './claims.js';
 import { FenceWatch } from './fence-watch.js';
 import { HostLedger } from './host-ledger.js';
@@ -18,6 +19,7 @@ export class Watch {
   readonly #problems = new Set<string>();
   /** By the number of the provisioner's life. */
   readonly #ledgers = new Map<number, HostLedger>();
+  readonly #breakers = new Map<number, BreakerWatch>();
   readonly #fences: FenceWatch[] = [];
   readonly #claims: Claims;
   /** When runs began that go on: milliseconds, by life and run. */
@@ -46,6 +48,7 @@ export class Watch {
     return [
       ...this.#problems,
       ...[...this.#ledgers.values()].flatMap((ledger) => ledger.problems),
+      ...[...this.#breakers.values()].flatMap((breaker) => breaker.problems),
       ...this.#fences.flatMap((fences) => fences.problems),
       ...this.#claims.problems,
       ...this.#world.story.problems,
@@ -74,6 +77,9 @@ export class Watch {
     const ledger = this.#ledgers.get(life) ?? new HostLedger();
     this.#ledgers.set(life, ledger);
     ledger.take(event);
+    const breaker = this.#breakers.get(life) ?? new BreakerWatch(this.#setting.helperBreaker);
+    this.#breakers.set(life, breaker);
+    breaker.take(event);
     this.#claims.take(event);
     if (!('identity' in event)) return;
     if (!this.#world.nodes.some(({ identity }) => identity === event.identity)) {
