@@ -35,7 +35,8 @@ export class Invariants {
       for (const { identity } of nodes) {
         const account = overview.accounts.of(identity);
         if (account === undefined) continue;
-        for (const problem of untold(account, now)) this.#broken.add(problem);
+        const isUp = nodes.some((node) => node.identity === identity && node.phase === 'CONFIGURED');
+        for (const problem of untold(account, now, isUp)) this.#broken.add(problem);
       }
     }
   }

@@ -41,12 +41,17 @@ export function worldOverview({ settings, freshness, ...parts }: LookingOn): Ove
   });
 }
 
-/** What a host is not told of: why it is where it is, and what it waits for. */
-export function untold({ host, waits, runs }: FullAccount, now: number): string[] {
+/**
+ * What a host is not told of: why it is where it is, and what it waits for.
+ *
+ * @param isUp whether a machine of its name is configured
+ */
+export function untold({ host, waits, runs }: FullAccount, now: number, isUp: boolean): string[] {
   const { identity, state, lastRun } = host;
   const where = `${identity} is ${state}, and`;
   const problems: string[] = [];
-  if (waits.length === 0 && !mayWaitForNothing(host, runs[0])) problems.push(`${where} does not say why`);
+  if (waits.length === 0 && !mayWaitForNothing(host, runs[0], isUp))
+    problems.push(`${where} does not say why`);
   for (const { cause, until, message } of waits) {
     if (message === '' || message.includes('undefined'))
       problems.push(`${where} says of ${cause}: ${message}`);
@@ -65,7 +70,10 @@ export function untold({ host, waits, runs }: FullAccount, now: number): string[
 function mayWaitForNothing(
   { state }: FullAccount['host'],
   run: FullAccount['runs'][number] | undefined,
+  isUp: boolean,
 ): boolean {
   if (state === 'RUNNING') return true;
-  return state === 'RELEASED' && (run?.outcome !== 'FAILED' || run.confirmation === 'CONFIRMED');
+  if (state !== 'RELEASED') return false;
+  // Where two machines have one name, a run of the one may fail though the other has come up.
+  return isUp || run?.outcome !== 'FAILED' || run.confirmation === 'CONFIRMED';
 }
