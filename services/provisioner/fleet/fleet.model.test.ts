@@ -1,4 +1,4 @@
-// Any order of sightings, departures, ends of runs, pauses and time keeps the promises of design, section 5.
+// Any order of sightings, departures, ends of runs, failures of the helper, pauses and time keeps the promises of design, section 5.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import type { Outcome } from '../run/outcome.js';
 
 const workers = 2;
 const queueLimit = 3;
+const breakerLimit = 2;
 const dayMs = 86_400_000;
 
 type Step =
@@ -17,6 +18,7 @@ type Step =
   | { do: 'LEAVE'; name: string; boot: number }
   | { do: 'COME_UP'; name: string; boot: number; ofItsRun: boolean }
   | { do: 'END'; run: number; outcome: Outcome }
+  | { do: 'HELPER_FAILS' | 'HELPER_ANSWERS'; run: number }
   | { do: 'IDENTIFY'; run: number; boot: number }
   | { do: 'PAUSE' | 'RESUME' }
   | { do: 'WAIT'; ms: number };
@@ -36,6 +38,7 @@ const outcome = fc.constantFrom<Outcome>(
   { kind: 'SUPERSEDED', by: 'BOOT', message: '' },
   { kind: 'SUPERSEDED', by: 'FENCE', message: '' },
   { kind: 'CANCELLED', cause: 'PAUSED' },
+  { kind: 'CANCELLED', cause: 'BREAKER' },
   { kind: 'CANCELLED', cause: 'RELEASED' },
 );
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -60,6 +63,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('END' as const), run: fc.nat({ max: 1 }), outcome }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('HELPER_FAILS' as const), run: fc.nat({ max: 1 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('HELPER_ANSWERS' as const), run: fc.nat({ max: 1 }) }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('IDENTIFY' as const), run: fc.nat({ max: 1 }), boot: bootNumber }),
@@ -77,12 +85,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 class World extends FleetBench {
   paused = false;
   #startedWhenPaused = 0;
+  /** Runs that had started when the breaker opened; undefined while it is closed. */
+  #startedWhenOpened: number | undefined;
   #looked = 0;
   /** By node and boot: until when nobody runs it. */
   readonly #upgraded = new Map<string, number>();
 
   constructor(incumbentAnswers: boolean) {
-    super({ workers, queueLimit, isStillThere: () => Promise.resolve(incumbentAnswers) });
+    super({ workers, queueLimit, isStillThere: () => Promise.resolve(incumbentAnswers) }, breakerLimit);
   }
 
   async take(what: Step): Promise<void> {
@@ -103,6 +113,14 @@ class World extends FleetBench {
       case 'END':
         this.#end(this.runs.open[what.run], what.outcome);
         break;
+      case 'HELPER_FAILS':
+        this.#helperFails(this.runs.open[what.run]);
+        break;
+      case 'HELPER_ANSWERS': {
+        const run = this.runs.open[what.run];
+        if (run !== undefined && this.breaker.mayAsk(run.runId)) this.breaker.answered();
+        break;
+      }
       case 'IDENTIFY': {
         const run = this.runs.open[what.run];
         if (run !== undefined) run.bootId ??= sighted('x', what.boot).node.bootId;
@@ -126,6 +144,7 @@ class World extends FleetBench {
 
   check(): void {
     this.#checkNewRuns();
+    this.#checkProbes();
     const open = this.runs.open.map(({ task }) => task.node.identity);
     const { hosts, queued, busyWorkers } = this.fleet.status;
     expect(new Set(open).size, 'one identity never has two runs at once').toBe(open.length);
@@ -139,7 +158,8 @@ class World extends FleetBench {
     expect(this.sink.of('RUN_FINISHED').length).toBe(this.sink.of('RUN_STARTED').length - open.length);
     if (this.paused)
       expect(this.runs.all.length, 'nothing starts while paused').toBe(this.#startedWhenPaused);
-    else if (queued > 0) expect(open.length, 'no worker idles while a host waits').toBe(workers);
+    else if (queued > 0 && this.breaker.mayStart)
+      expect(open.length, 'no worker idles while a host waits').toBe(workers);
   }
 
   #end(run: FakeRun | undefined, outcome: Outcome): void {
@@ -150,6 +170,25 @@ class World extends FleetBench {
       this.#upgraded.set(boot, this.clock.monotonic() + 60_000);
     }
     run.end(outcome);
+  }
+
+  /** Whoever was told that the helper fails gives the worker back. */
+  #helperFails(run: FakeRun | undefined): void {
+    if (run === undefined || !this.breaker.mayAsk(run.runId)) return;
+    run.end(this.breaker.failed(run.runId, { kind: 'FAILED', reason: 'HELPER_EXIT', message: '' }));
+    for (const other of this.runs.open) {
+      if (other.interruptions.includes('BREAKER')) other.end({ kind: 'CANCELLED', cause: 'BREAKER' });
+    }
+  }
+
+  #checkProbes(): void {
+    if (this.breaker.standing.open === undefined) {
+      this.#startedWhenOpened = undefined;
+      return;
+    }
+    this.#startedWhenOpened ??= this.runs.all.length;
+    const probes = this.runs.all.slice(this.#startedWhenOpened).filter((run) => !run.ended);
+    expect(probes.length, 'one probe at a time while the helper fails').toBeLessThanOrEqual(1);
   }
 
   #checkNewRuns(): void {
@@ -173,6 +212,8 @@ class World extends FleetBench {
   /** Lets everything come to its end, with no more news. */
   async wind(): Promise<void> {
     await this.take({ do: 'RESUME' });
+    this.breaker.answered();
+    await settle();
     await this.#endAllRuns();
     // Long enough for every wait; who was sighted short of that is run once more.
     await this.take({ do: 'WAIT', ms: dayMs });
