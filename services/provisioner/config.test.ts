@@ -113,6 +113,7 @@ describe("the provisioner's settings", () => {
       /helper: expected a command/,
     ],
     ['TLS, which is not there yet', 'discovery: [a:1]\nhelper: h\n', /tls\.mode: .*insecure/],
+    ['no breaker', `${least}helper_breaker: 0\n`, /helper_breaker: .*from 1 to 1000000/],
     ['a typo', `${least}wokers: 3\n`, /wokers: unknown setting; did you mean workers\?/],
     [
       'a run that is too short for its upgrades',

@@ -77,7 +77,7 @@ const fields = {
   /** Helpers that run at once; default: twice the cores. */
   helper_concurrency: wholeNumber(1).default(2 * availableParallelism()),
   /** Failures of the helper in a row, whatever the nodes, at which no run starts but probes. */
-  helper_breaker: wholeNumber(1).default(20),
+  helper_breaker: wholeNumber(1, 1_000_000).default(20),
   /** The provisioning secret; a list while it is being changed, newest first. */
   token: oneOrList(secret()).optional(),
   /** A file of the same, one a line. */
