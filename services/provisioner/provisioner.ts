@@ -121,6 +121,7 @@ export class Provisioner {
     });
     this.#helper = createHelper({
       command: config.helper,
+      mode: config.helper_mode,
       timeoutMs: config.helper_timeout,
       concurrency: config.helper_concurrency,
       env,

@@ -9,6 +9,7 @@ import { systemClock } from '../../shared/clock.js';
 
 function setupOf(script: string): Setup {
   return {
+    mode: 'exec',
     command: ['/bin/sh', '-c', script],
     env: { PATH: process.env.PATH ?? '' },
     timeoutMs: 5_000,
@@ -16,12 +17,13 @@ function setupOf(script: string): Setup {
   };
 }
 
+const noGroups = { started: () => {}, gone: () => {} };
+
 function run(script: string, pool?: PipePool): Promise<{ output: string; report: ProgramReport }> {
   let output = '';
   return new Promise((resolve, reject) => {
     const start = async () => {
-      startProgram(setupOf(script), Buffer.from('hello'), await pool?.take(), systemClock, {
-        started: () => {},
+      await startProgram(setupOf(script), Buffer.from('hello'), await pool?.take(), systemClock, noGroups, {
         output: (chunk) => {
           output += chunk.toString();
         },

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HelperError, type HelperInput, type HelperReply } from '../../services/provisioner/helper/helper.js';
 import { createHelper, type SiteHelper } from '../../services/provisioner/helper/site-helper.js';
+import type { HelperMode } from '../../services/provisioner/helper/spawner/protocol.js';
 import { type Clock, systemClock } from '../../shared/clock.js';
 import type { Identity } from '../../shared/identity.js';
 import { type Logger, silentLogger } from '../../shared/logger.js';
@@ -65,6 +66,7 @@ export class HelperBench {
   helper(
     command: readonly [string, ...string[]],
     options: {
+      mode?: HelperMode;
       timeoutMs?: number;
       concurrency?: number;
       log?: Logger;
@@ -74,6 +76,7 @@ export class HelperBench {
   ): SiteHelper {
     const helper = createHelper({
       command,
+      mode: options.mode ?? 'exec',
       timeoutMs: options.timeoutMs ?? 10_000,
       concurrency: options.concurrency ?? 1,
       env: { ...this.env, ...options.env },

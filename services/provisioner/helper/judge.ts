@@ -2,7 +2,9 @@
 // (design, section 7). The order matters: how it ended comes before what it wrote.
 
 import { formatDuration } from '../../../shared/durations.js';
+import { describeEnd } from './coprocess/loss.js';
 import { HelperError, type HelperReply } from './helper.js';
+import { JsonError } from './json.js';
 import { parseReply } from './reply.js';
 import type { ProgramEnd } from './spawner/protocol.js';
 
@@ -15,31 +17,70 @@ export interface HelperRun {
   readonly stdout: { readonly length: number; toString(): string };
   /** The end of what it wrote on stderr. */
   readonly stderr: string;
+  /** Milliseconds. */
   readonly timeoutMs: number;
 }
 
 /** @throws HelperError */
 export function judge(run: HelperRun): HelperReply {
-  switch (run.end.how) {
+  const { end, stdout } = run;
+  switch (end.how) {
     case 'TIMED_OUT':
       throw new HelperError(
         'HELPER_TIMEOUT',
-        `the helper, or a process that it started, was not done after ${formatDuration(run.timeoutMs)}${saying(run.stderr)}`,
+        `${timedOut(run.timeoutMs, end.answered)}${saying(run.stderr)}`,
       );
     case 'TOO_LARGE':
       throw new HelperError('HELPER_TOO_LARGE', `the helper wrote more than ${maxOutputBytes} bytes`);
-    case 'EXITED': {
-      const { code, signal } = run.end;
-      if (code !== 0) {
-        const how = code === null ? `was killed by ${signal}` : `exited with code ${code}`;
-        throw new HelperError('HELPER_EXIT', `the helper ${how}${saying(run.stderr)}`);
-      }
-    }
+    case 'EXITED':
+      if (end.code !== 0)
+        throw new HelperError('HELPER_EXIT', `the helper ${describeEnd(end)}${saying(run.stderr)}`);
+      if (stdout.length === 0)
+        throw new HelperError('HELPER_EMPTY', `the helper wrote nothing${saying(run.stderr)}`);
+      return parseReply(stdout.toString());
+    case 'ANSWERED':
+      return parseLine(stdout.toString(), run.stderr);
+    case 'UNANSWERED':
+      throw new HelperError('HELPER_EXIT', `${unanswered(end, stdout.length)}${saying(run.stderr)}`);
+    case 'OUT_OF_TURN':
+      throw new HelperError('HELPER_INVALID', outOfTurn[end.fault]);
   }
-  if (run.stdout.length === 0) {
-    throw new HelperError('HELPER_EMPTY', `the helper wrote nothing${saying(run.stderr)}`);
+}
+
+function timedOut(timeoutMs: number, answered: number | undefined): string {
+  const limit = formatDuration(timeoutMs);
+  if (answered === undefined) {
+    return `the helper, or a process that it started, was not done after ${limit}`;
   }
-  return parseReply(run.stdout.toString());
+  return `the helper did not answer within ${limit}${answered === 0 ? `; it has answered nothing yet: ${hint}` : ''}`;
+}
+
+/** What is wrong where a helper does not answer at all, most often: it was written to be run for each node. */
+const hint = 'helper_mode: persistent needs a program that answers line by line';
+
+function unanswered({ cause, answered }: ProgramEnd & { how: 'UNANSWERED' }, bytes: number): string {
+  const what = `the helper ${describeEnd(cause)} ${bytes === 0 ? 'before it answered' : 'within its answer'}`;
+  const isAsInExecMode = answered === 0 && (cause.how === 'CLOSED' || cause.code === 0);
+  return isAsInExecMode ? `${what}; ${hint}` : what;
+}
+
+const outOfTurn = {
+  MORE_THAN_A_LINE:
+    'the helper answered with more than one line; with helper_mode: persistent an answer is one line',
+  BEFORE_IT_HAD_READ: `the helper answered before it had read what it was asked; ${hint}`,
+} as const;
+
+/** @throws HelperError */
+function parseLine(line: string, stderr: string): HelperReply {
+  if (line.trim() === '')
+    throw new HelperError('HELPER_EMPTY', `the helper answered with an empty line${saying(stderr)}`);
+  try {
+    return parseReply(line);
+  } catch (error) {
+    if (!(error instanceof HelperError && error.cause instanceof JsonError)) throw error;
+    const message = `${error.message}; with helper_mode: persistent an answer is one line`;
+    throw new HelperError(error.reason, message, { cause: error });
+  }
 }
 
 function saying(stderr: string): string {

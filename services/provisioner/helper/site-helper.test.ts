@@ -30,6 +30,7 @@ function setUp(concurrency = 1) {
   const helper = new SiteHelper(
     {
       command: ['/no/such/helper'],
+      mode: 'exec',
       timeoutMs: 10_000,
       concurrency,
       env: {},

@@ -5,15 +5,18 @@ import type { Clock } from '../../../shared/clock.js';
 import type { Logger } from '../../../shared/logger.js';
 import type { HelperFailureReason } from '../run/outcome.js';
 import { type HelperCommand, startProblem } from './command.js';
+import { asLine } from './coprocess/line.js';
+import { describeLoss, isInOrder } from './coprocess/loss.js';
 import { type AskOptions, type Helper, HelperError, type HelperInput, type HelperReply } from './helper.js';
 import { encodeInput } from './input.js';
 import { judge, maxOutputBytes } from './judge.js';
 import { Slots } from './slots.js';
 import { type ProgramRunner, Spawner } from './spawner/client.js';
 import { type ProgramResult, SpawnerLostError } from './spawner/connection.js';
+import type { HelperMode } from './spawner/protocol.js';
 import type { HelperTrial, HelperTrials } from './trial.js';
 
-/** One helper that ran to its end, for metrics. Those that were aborted are not observed. */
+/** One helper that ran to its end, or one answer of it, for metrics. Those that were aborted are not observed. */
 export interface HelperObservation {
   /** From its start, without the wait for a slot. */
   readonly durationMs: number;
@@ -23,6 +26,7 @@ export interface HelperObservation {
 
 export interface SiteHelperOptions {
   readonly command: HelperCommand;
+  readonly mode: HelperMode;
   readonly timeoutMs: number;
   /** How many may run at a time. */
   readonly concurrency: number;
@@ -41,11 +45,15 @@ const tries = 2;
  * more, since it may come with a mount or a package later; until then each node fails HELPER_NOT_FOUND.
  */
 export function createHelper(options: SiteHelperOptions): SiteHelper {
-  const { command, timeoutMs, clock, log } = options;
+  const { command, mode, timeoutMs, clock, log } = options;
   const env = helperEnvironment(options.env);
   const runner = new Spawner({
-    setup: { command, env, timeoutMs, maxOutputBytes },
+    setup: { mode, command, env, timeoutMs, maxOutputBytes },
     clock,
+    onGone: (loss) => {
+      const { stderr } = loss;
+      log[isInOrder(loss) ? 'info' : 'warn']({ ...(stderr !== '' && { stderr }) }, describeLoss(loss));
+    },
     onLost: (error) => log.error(`${error.message}; another is started for the next helper`),
   });
   void startProblem(command[0], env.PATH).then((problem) => {
@@ -126,7 +134,7 @@ export class SiteHelper implements Helper, HelperTrials, AsyncDisposable {
     const startedAt = clock.monotonic();
     let reason: HelperFailureReason | undefined;
     try {
-      const result = await this.#run(Buffer.from(encodeInput(input)), signal);
+      const result = await this.#run(encodeInput(input), signal);
       const { stderr, stderrBytes } = result;
       if (stderrBytes > 0) {
         const fields = { identity: input.identity, stderr, stderr_bytes: stderrBytes };
@@ -147,7 +155,7 @@ export class SiteHelper implements Helper, HelperTrials, AsyncDisposable {
     let result: ProgramResult | undefined;
     let verdict: HelperTrial['verdict'];
     try {
-      result = await this.#run(input, signal);
+      result = await this.#run(input.toString(), signal);
       verdict = { kind: 'REPLY', reply: await this.#judge(result), text: result.stdout.toString() };
     } catch (error) {
       if (!(error instanceof HelperError)) throw error;
@@ -162,7 +170,8 @@ export class SiteHelper implements Helper, HelperTrials, AsyncDisposable {
     };
   }
 
-  async #run(encoded: Buffer, signal: AbortSignal): Promise<ProgramResult> {
+  async #run(json: string, signal: AbortSignal): Promise<ProgramResult> {
+    const encoded = Buffer.from(this.#options.mode === 'persistent' ? asLine(json) : json);
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
       try {

@@ -97,6 +97,7 @@ export class WorldProvisioner {
     const helper = new SiteHelper(
       {
         command: ['helper'],
+        mode: 'exec',
         timeoutMs: settings.helperTimeoutMs,
         concurrency: settings.helperConcurrency,
         env: {},

@@ -3,12 +3,12 @@
 
 import type { Clock } from '../../../../shared/clock.js';
 import { type ProgramResult, SpawnerConnection, SpawnerLostError } from './connection.js';
-import type { Setup } from './protocol.js';
+import type { Loss, Setup } from './protocol.js';
 
 /** Runs the same program again and again, with another input each time. */
 export interface ProgramRunner {
   /**
-   * Runs the program once. When the signal is aborted the program is killed with its process group, and
+   * Has the program work on an input. When the signal is aborted the program is killed with its process group, and
    * the end is KILLED once nothing is left of it.
    *
    * @throws SpawnerLostError where the spawner ended first; the program was killed
@@ -27,6 +27,8 @@ export interface SpawnerOptions {
   readonly clock: Clock;
   /** Called when a spawner died without being told to. */
   readonly onLost: (error: SpawnerLostError) => void;
+  /** Called when a long-lived program is gone that no run was failed by. */
+  readonly onGone: (loss: Loss) => void;
 }
 
 /** Starts a spawner at once, while the service is still small. */
@@ -64,7 +66,7 @@ export class Spawner implements ProgramRunner {
   }
 
   #connect(): SpawnerConnection {
-    const connection = new SpawnerConnection(this.#options.setup);
+    const connection = new SpawnerConnection(this.#options.setup, this.#options.onGone);
     this.#connection = connection;
     void connection.ended.then((error) => {
       if (this.#connection === connection) this.#connection = undefined;

@@ -11,6 +11,7 @@ import {
   decodeFromSpawner,
   encodeMessage,
   type FromSpawner,
+  type Loss,
   type ProgramReport,
   type Setup,
 } from './protocol.js';
@@ -27,7 +28,6 @@ export class SpawnerLostError extends Error {
 
 interface Running {
   readonly stdout: Bytes;
-  pid: number | undefined;
   resolve(result: ProgramResult): void;
   reject(error: SpawnerLostError): void;
 }
@@ -35,13 +35,19 @@ interface Running {
 export class SpawnerConnection {
   readonly #child: ChildProcess;
   readonly #channel: Duplex;
+  readonly #onGone: (loss: Loss) => void;
   readonly #running = new Map<number, Running>();
+  /** The leaders of what the spawner has running. */
+  readonly #groups = new Set<number>();
   #lastId = 0;
+  #isEnding = false;
   #gone: SpawnerLostError | undefined;
   /** Resolves when the process has ended and everything that it ran was told to. */
   readonly ended: Promise<SpawnerLostError>;
 
-  constructor(setup: Setup) {
+  /** @param onGone called when a long-lived program is gone that no run was failed by */
+  constructor(setup: Setup, onGone: (loss: Loss) => void) {
+    this.#onGone = onGone;
     this.#child = launch(setup.env);
     // The fourth of stdio is a pipe both ways; see launch().
     this.#channel = this.#child.stdio[3] as Duplex;
@@ -49,8 +55,10 @@ export class SpawnerConnection {
     this.#channel.on('data', (piece: Buffer) => {
       for (const frame of reader.push(piece)) this.#handle(decodeFromSpawner(frame));
     });
-    // Without a channel a spawner is of no use; normally it ends by itself.
-    this.#channel.on('end', () => this.kill());
+    // Without a channel a spawner is of no use; one that was told to end does so by itself.
+    this.#channel.on('end', () => {
+      if (!this.#isEnding) this.kill();
+    });
     this.#channel.on('error', () => this.kill());
     this.#channel.write(encodeMessage({ type: 'SETUP', setup }));
     this.ended = new Promise((resolve) => {
@@ -76,7 +84,7 @@ export class SpawnerConnection {
       if (this.#channel.writable) this.#channel.write(encodeMessage({ type: 'KILL', id }));
     };
     const result = new Promise<ProgramResult>((resolve, reject) => {
-      this.#running.set(id, { stdout: new Bytes(), pid: undefined, resolve, reject });
+      this.#running.set(id, { stdout: new Bytes(), resolve, reject });
       this.#channel.write(encodeMessage({ type: 'RUN', id, input }));
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort, { once: true });
@@ -84,8 +92,9 @@ export class SpawnerConnection {
     return result.finally(() => signal.removeEventListener('abort', onAbort));
   }
 
-  /** Lets the spawner kill what it runs and end. */
+  /** Lets the spawner end what it runs, and itself. */
   end(): void {
+    this.#isEnding = true;
     this.#channel.end();
   }
 
@@ -94,29 +103,32 @@ export class SpawnerConnection {
   }
 
   #handle(message: FromSpawner): void {
-    const running = this.#running.get(message.id);
-    if (running === undefined) return;
     switch (message.type) {
       case 'STARTED':
-        running.pid = message.pid;
+        this.#groups.add(message.pid);
+        break;
+      case 'GONE':
+        this.#groups.delete(message.pid);
+        if (message.loss !== undefined) this.#onGone(message.loss);
         break;
       case 'OUTPUT':
-        running.stdout.push(message.chunk);
+        this.#running.get(message.id)?.stdout.push(message.chunk);
         break;
-      case 'ENDED':
+      case 'ENDED': {
+        const running = this.#running.get(message.id);
         this.#running.delete(message.id);
-        running.resolve({ ...message.report, stdout: running.stdout });
+        running?.resolve({ ...message.report, stdout: running.stdout });
         break;
+      }
     }
   }
 
   #lose(how: string): SpawnerLostError {
     const error = new SpawnerLostError(`the process that starts helpers ended (${how})`);
     this.#gone = error;
-    for (const { pid, reject } of this.#running.values()) {
-      if (pid !== undefined) killGroup(pid, false);
-      reject(error);
-    }
+    for (const pid of this.#groups) killGroup(pid, false);
+    this.#groups.clear();
+    for (const { reject } of this.#running.values()) reject(error);
     this.#running.clear();
     return error;
   }

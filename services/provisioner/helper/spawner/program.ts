@@ -1,96 +1,62 @@
-// One program from its start to the end of its process group: feeds it, watches its limits, and sees to
-// it that nothing is left of it. What its output means is not known here.
+// A program that has its input to itself, from its start to the end of its process group: feeds it, watches its
+// limits, and sees to it that nothing is left of it. What its output means is not known here.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
 import type { Clock, Timer } from '../../../../shared/clock.js';
-import type { ProgramPipes } from './pipes.js';
+import { type Launched, launch } from './launch.js';
+import type { PipePool, ProgramPipes } from './pipes.js';
 import { killGroup } from './process-group.js';
-import type { ProgramEnd, ProgramReport, Setup } from './protocol.js';
+import { type ProgramEnd, type Setup, stderrKept } from './protocol.js';
+import type { Groups, Program, ProgramEvents, ProgramSource } from './source.js';
 import { Tail } from './tail.js';
 
-const stderrKept = 2_048;
 /** How long the pipes of a killed group may stay open, in the hands of a process that left the group. */
 const closeMs = 500;
 
-export interface ProgramEvents {
-  started(pid: number): void;
-  output(chunk: Buffer): void;
-  /** Called once; nothing follows. */
-  ended(report: ProgramReport): void;
-}
+/** A process for each input. */
+export class FreshPrograms implements ProgramSource {
+  readonly #setup: Setup;
+  readonly #pipes: PipePool;
+  readonly #clock: Clock;
+  readonly #groups: Groups;
 
-export interface Program {
-  /** Kills the process group; the end is reported as KILLED. */
-  kill(): void;
-  /** Stops and goes on reading stdout. */
-  pause(): void;
-  resume(): void;
-}
+  constructor(setup: Setup, pipes: PipePool, clock: Clock, groups: Groups) {
+    this.#setup = setup;
+    this.#pipes = pipes;
+    this.#clock = clock;
+    this.#groups = groups;
+  }
 
-interface Streams {
-  readonly stdin: Writable;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
+  async start(input: Buffer, events: ProgramEvents): Promise<Program> {
+    return startProgram(this.#setup, input, await this.#pipes.take(), this.#clock, this.#groups, events);
+  }
+
+  /** None works on no input. */
+  async close(): Promise<void> {}
 }
 
 /**
  * Starts the program in a process group of its own.
  *
  * @param pipes what it is connected with; undefined for what Node makes itself
+ * @throws the system's error where it cannot be started
  */
-export function startProgram(
+export async function startProgram(
   setup: Setup,
   input: Buffer,
   pipes: ProgramPipes | undefined,
   clock: Clock,
+  groups: Groups,
   events: ProgramEvents,
-): Program {
-  const [file, ...args] = setup.command;
-  const fail = (error: unknown) => {
-    pipes?.release('unused');
-    events.ended(notStarted(error));
-  };
-  const ended = (report: ProgramReport) => {
-    pipes?.release('used');
-    events.ended(report);
-  };
-  try {
-    const stdio = pipes === undefined ? 'pipe' : [...pipes.theirs];
-    const child = spawn(file, args, { env: setup.env, detached: true, stdio });
-    const streams = pipes ?? streamsOf(child);
-    if (child.pid === undefined || streams === undefined) {
-      child.once('error', fail);
-      return unstarted;
-    }
-    events.started(child.pid);
-    return new Running(child, child.pid, streams, setup, input, clock, { ...events, ended });
-  } catch (error) {
-    setImmediate(fail, error);
-    return unstarted;
-  } finally {
-    pipes?.closeTheirs();
-  }
+): Promise<Program> {
+  const launched = await launch(setup, pipes);
+  groups.started(launched.pid);
+  return new Running(launched, setup, input, clock, groups, events);
 }
-
-function streamsOf({ stdin, stdout, stderr }: ChildProcess): Streams | undefined {
-  return stdin !== null && stdout !== null && stderr !== null ? { stdin, stdout, stderr } : undefined;
-}
-
-/** @returns what is reported of a program that could not be started */
-export function notStarted(error: unknown): ProgramReport {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-  return { end: { how: 'NOT_STARTED', code }, stderr: '', stderrBytes: 0 };
-}
-
-/** A program that the system would not start. */
-const unstarted: Program = { kill: ignore, pause: ignore, resume: ignore };
 
 class Running implements Program {
-  readonly #child: ChildProcess;
-  readonly #pid: number;
-  readonly #streams: Streams;
+  readonly #launched: Launched;
   readonly #clock: Clock;
+  readonly #groups: Groups;
   readonly #events: ProgramEvents;
   readonly #stderr = new Tail(stderrKept);
   /** Ends the program at its time limit, and later the wait for its pipes. */
@@ -102,30 +68,26 @@ class Running implements Program {
   #reported = false;
 
   constructor(
-    child: ChildProcess,
-    pid: number,
-    streams: Streams,
+    launched: Launched,
     setup: Setup,
     input: Buffer,
     clock: Clock,
+    groups: Groups,
     events: ProgramEvents,
   ) {
-    this.#child = child;
-    this.#pid = pid;
-    this.#streams = streams;
+    this.#launched = launched;
     this.#clock = clock;
+    this.#groups = groups;
     this.#events = events;
     this.#timer = clock.setTimer(setup.timeoutMs, () => this.#settle({ how: 'TIMED_OUT' }));
-    child.on('error', ignore);
+    const { child, stdin, stdout, stderr } = launched;
     child.on('exit', (code, signal) => {
       this.#exit = { code, signal };
       this.#settleIfDone();
     });
-    const { stdin, stdout, stderr } = streams;
     stdout.on('data', (chunk: Buffer) => this.#output(chunk, setup.maxOutputBytes));
     stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     for (const stream of [stdout, stderr]) stream.on('close', () => this.#settleIfDone());
-    for (const stream of [stdin, stdout, stderr]) stream.on('error', ignore);
     // A program that does not read all of it, or closes stdin, is within its rights.
     stdin.end(input);
   }
@@ -135,11 +97,11 @@ class Running implements Program {
   }
 
   pause(): void {
-    this.#streams.stdout.pause();
+    this.#launched.stdout.pause();
   }
 
   resume(): void {
-    this.#streams.stdout.resume();
+    this.#launched.stdout.resume();
   }
 
   #output(chunk: Buffer, limit: number): void {
@@ -154,7 +116,7 @@ class Running implements Program {
    * output any more: whoever holds stdout open may still be writing for it.
    */
   #settleIfDone(): void {
-    const { stdout, stderr } = this.#streams;
+    const { stdout, stderr } = this.#launched;
     if (this.#exit === undefined) return;
     if (this.#exit.code !== 0 || stdout.closed) this.#settle({ how: 'EXITED', ...this.#exit });
     if (stdout.closed && stderr.closed) this.#report();
@@ -164,9 +126,9 @@ class Running implements Program {
     if (this.#end !== undefined) return;
     this.#end = end;
     this.#timer.cancel();
-    killGroup(this.#pid, this.#exit !== undefined);
+    killGroup(this.#launched.pid, this.#exit !== undefined);
     // What it still writes is not wanted, but only its end shows that nobody writes any more.
-    this.#streams.stdout.resume();
+    this.#launched.stdout.resume();
     this.#timer = this.#clock.setTimer(closeMs, () => this.#report());
   }
 
@@ -174,12 +136,9 @@ class Running implements Program {
     if (this.#reported) return;
     this.#reported = true;
     this.#timer.cancel();
-    const { stdin, stdout, stderr } = this.#streams;
-    for (const stream of [stdin, stdout, stderr]) stream.destroy();
-    this.#child.unref();
+    this.#launched.release();
+    this.#groups.gone(this.#launched.pid);
     const end = this.#end ?? { how: 'KILLED' };
     this.#events.ended({ end, stderr: this.#stderr.toString(), stderrBytes: this.#stderr.total });
   }
 }
-
-function ignore(): void {}

@@ -3,10 +3,13 @@
 
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../../shared/clock.js';
+import { CoprocessPool } from '../coprocess/pool.js';
 import { FrameReader } from './frames.js';
+import { notStarted } from './launch.js';
 import type { PipePool } from './pipes.js';
-import { notStarted, type Program, startProgram } from './program.js';
-import { decodeToSpawner, encodeMessage, type FromSpawner, type ToSpawner } from './protocol.js';
+import { FreshPrograms } from './program.js';
+import { decodeToSpawner, encodeMessage, type FromSpawner, type Setup, type ToSpawner } from './protocol.js';
+import type { Groups, Program, ProgramSource } from './source.js';
 
 /** Resolves when the service has closed the channel and every program has ended. */
 export async function serve(channel: Duplex, pool: PipePool, clock: Clock): Promise<void> {
@@ -27,7 +30,7 @@ class Programs {
   readonly #pool: PipePool;
   readonly #clock: Clock;
   readonly #running = new Map<number, Program>();
-  #setup: (ToSpawner & { type: 'SETUP' })['setup'] | undefined;
+  #source: ProgramSource | undefined;
   #closed: (() => void) | undefined;
 
   constructor(channel: Duplex, pool: PipePool, clock: Clock) {
@@ -43,7 +46,7 @@ class Programs {
   async handle(message: ToSpawner): Promise<void> {
     switch (message.type) {
       case 'SETUP':
-        this.#setup = message.setup;
+        this.#source = this.#sourceOf(message.setup);
         break;
       case 'RUN':
         await this.#start(message.id, message.input);
@@ -55,20 +58,32 @@ class Programs {
   }
 
   /** Kills everything and resolves when it has ended. */
-  close(): Promise<void> {
-    return new Promise((resolve) => {
+  async close(): Promise<void> {
+    const ended = new Promise<void>((resolve) => {
       this.#closed = resolve;
       for (const program of this.#running.values()) program.kill();
       if (this.#running.size === 0) resolve();
     });
+    await Promise.all([ended, this.#source?.close()]);
+  }
+
+  #sourceOf(setup: Setup): ProgramSource {
+    const groups: Groups = {
+      started: (pid) => this.#send({ type: 'STARTED', pid }),
+      gone: (pid, loss) => this.#send({ type: 'GONE', pid, loss }),
+    };
+    switch (setup.mode) {
+      case 'exec':
+        return new FreshPrograms(setup, this.#pool, this.#clock, groups);
+      case 'persistent':
+        return new CoprocessPool(setup, this.#pool, this.#clock, groups);
+    }
   }
 
   async #start(id: number, input: Buffer): Promise<void> {
-    if (this.#setup === undefined) return;
+    if (this.#source === undefined) return;
     try {
-      const pipes = await this.#pool.take();
-      const program = startProgram(this.#setup, input, pipes, this.#clock, {
-        started: (pid) => this.#send({ type: 'STARTED', id, pid }),
+      const program = await this.#source.start(input, {
         output: (chunk) => this.#send({ type: 'OUTPUT', id, chunk }),
         ended: (report) => {
           this.#running.delete(id);
