@@ -82,11 +82,15 @@ describe("the provisioner's settings", () => {
     expect(config.tokens.map((token) => token.reveal())).toEqual(['new', 'old']);
   });
 
-  it('refuse what this version lacks, all at once', () => {
-    const message = refusal(`${least}leader_election: true\nhelper_mode: persistent\n`);
-    for (const setting of ['leader_election', 'helper_mode']) {
-      expect(message).toMatch(new RegExp(`${setting}: .*not available in this version`));
-    }
+  it('refuse what this version lacks', () => {
+    expect(refusal(`${least}leader_election: true\n`)).toMatch(
+      /leader_election: .*not available in this version/,
+    );
+  });
+
+  it('have the helper started for each node, or kept', () => {
+    expect(load(`${least}helper_mode: persistent\n`).config.helper_mode).toBe('persistent');
+    expect(refusal(`${least}helper_mode: fork\n`)).toMatch(/helper_mode: expected one of exec, persistent/);
   });
 
   it('have features.jwt on where features.ed25519 is', () => {

@@ -68,11 +68,8 @@ const fields = {
       return z.NEVER;
     }
   }),
-  helper_mode: enumOf(['exec', 'persistent'])
-    .refine((mode) => mode === 'exec', {
-      error: 'persistent is not available in this version; leave it out, or "exec"',
-    })
-    .default('exec'),
+  /** A process for each node, or helper_concurrency long-lived ones that answer line by line. */
+  helper_mode: enumOf(['exec', 'persistent']).default('exec'),
   helper_timeout: duration({ min: '10ms' }).prefault('10s'),
   /** Helpers that run at once; default: twice the cores. */
   helper_concurrency: wholeNumber(1).default(2 * availableParallelism()),
