@@ -34,13 +34,17 @@ test('the minimal example configures every node', async () => {
   expect('configuration' in reply && reply.configuration.get('plugin.choria.server.provision')).toBe('false');
 });
 
+const tsx = ['node', '--import', 'tsx'] as const;
+
 describe.each([
-  ['Python', 'python3', [projectFile('examples/helpers/facts.py')]],
-  ['Ruby', 'ruby', [projectFile('examples/helpers/facts.rb')]],
-  ['TypeScript', 'node', ['node', '--import', 'tsx', projectFile('examples/helpers/facts.ts')]],
-] as const)('the example in %s', (_language, interpreter, command) => {
-  test.skipIf(!isInstalled(interpreter))('decides by the facts', async () => {
-    const helper = bench.helper(command);
+  ['Python', 'python3', 'exec', [projectFile('examples/helpers/facts.py')]],
+  ['Ruby', 'ruby', 'exec', [projectFile('examples/helpers/facts.rb')]],
+  ['TypeScript', 'node', 'exec', [...tsx, projectFile('examples/helpers/facts.ts')]],
+  ['Python', 'python3', 'persistent', [projectFile('examples/helpers/facts-lines.py')]],
+  ['TypeScript', 'node', 'persistent', [...tsx, projectFile('examples/helpers/facts-lines.ts')]],
+] as const)('the example in %s', (_language, interpreter, mode, command) => {
+  test.skipIf(!isInstalled(interpreter))(`decides by the facts (helper_mode: ${mode})`, async () => {
+    const helper = bench.helper(command, { mode });
     expect(await ask(helper, withFacts('{"role":"web"}'))).toMatchObject({
       defer: false,
       configuration: new Map([
@@ -56,6 +60,8 @@ describe.each([
       defer: true,
       retryAfterMs: 600_000,
     });
+    const running = (await bench.programs()).map(({ command: words }) => words);
+    expect(running).toHaveLength(mode === 'persistent' ? 1 : 0);
   });
 });
 
