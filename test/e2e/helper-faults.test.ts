@@ -52,3 +52,38 @@ test('each fault of a helper fails its node with its reason, and harms no other'
     return node;
   }
 });
+
+/** What helpers/faulty-lines.sh does for the node of each number, and how its run ends. */
+const reasonsOfLines: Readonly<Record<string, number>> = {
+  HELPER_TIMEOUT: 1, // hangs
+  HELPER_EMPTY: 1,
+  HELPER_INVALID: 2, // a number for a string; two lines
+  HELPER_TOO_LARGE: 1,
+  HELPER_EXIT: 1,
+};
+
+test('each fault of a helper that lives on fails its node with its reason, and harms no other', async () => {
+  const marker = `slipway-faulty-${randomUUID()}`;
+  const stack = await prepareStack({
+    nodes: 40,
+    helper: `${testHelper('faulty-lines.sh')} ${marker}`,
+    provisioner: { helper_mode: 'persistent', helper_timeout: '4s', interval: '10m' },
+    discovery: { interval: '10m' },
+  });
+  const { provisioner } = await stack.startAll();
+  const faults = Object.values(reasonsOfLines).reduce((sum, count) => sum + count, 0);
+  await untilConfirmed(stack, 40 - faults, 60_000);
+  const samples = await until(
+    async () => {
+      const now = await stack.metrics('provisioner');
+      return now?.sum('slipway_provisioner_runs_total', { outcome: 'FAILED' }) === faults && now;
+    },
+    { what: 'every faulty run has failed', timeoutMs: 30_000 },
+  );
+  const failed = samples.sumBy('reason', 'slipway_provisioner_runs_total', { outcome: 'FAILED' });
+  expect(Object.fromEntries(failed)).toEqual(reasonsOfLines);
+  expect(samples.sum('slipway_provisioner_busy_workers')).toBe(0);
+  expect(peakMemoryMiB(provisioner.pid)).toBeLessThan(400);
+  await stack.endAll();
+  expect(processesWith(marker)).toEqual([]);
+});
