@@ -1,8 +1,9 @@
 // npm run bench: measures, and prints a table and JSON, or JSON alone. Exits with 2 where the command line cannot be used.
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { memoryFolder } from './fleet/memory.js';
 import { folders } from './fleet/stack.js';
 import { measurements } from './measures/measurements.js';
 import { type BenchOptions, parseBenchOptions, UsageError, usage } from './options.js';
@@ -11,11 +12,13 @@ import { newStamp } from './stamp.js';
 
 const options = optionsOrExit();
 const root = mkdtempSync(join(tmpdir(), 'slipway-bench-'));
-// What processes leave in temporary folders when they are killed goes with it.
-process.env.TMPDIR = join(root, 'tmp');
-mkdirSync(process.env.TMPDIR);
+const memory = mkdtempSync(join(memoryFolder() ?? root, 'slipway-bench-'));
+// Where the swarm keeps its nodes; and what a process that is killed leaves in temporary folders goes with it.
+process.env.TMPDIR = memory;
 process.once('exit', () => {
-  if (!options.keep) rmSync(root, { recursive: true, force: true, maxRetries: 10 });
+  for (const folder of options.keep ? [memory] : [memory, root]) {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  }
 });
 // A launcher that is told to stop takes what it started with it.
 process.once('SIGINT', () => process.exit(130));

@@ -1,5 +1,5 @@
 // The swarm, the same for all that are compared. One process plays all nodes, and one certificate serves them; what they
-// write is not synced, lest the figures be those of this machine's disk.
+// write is not synced and, where the system has files in memory, not on a disk: the figures are not to be the disk's.
 
 import { join } from 'node:path';
 import { type Samples, scrape } from '../../../cli/launch/scrape.js';

@@ -2,7 +2,11 @@
 
 import type { BenchOptions, MeasureName } from '../options.js';
 import { measureBare } from './bare.js';
+import { measureGrowth } from './growth.js';
+import { measureHelper } from './helper.js';
 import { measureProvision } from './provision.js';
+import { measureRegistry } from './registry.js';
+import { measureWatch } from './watch.js';
 
 /** @param folder gives a new folder below that of this bench. @param say tells people how far it is */
 export type Measure = (
@@ -14,8 +18,8 @@ export type Measure = (
 export const measurements: Readonly<Record<MeasureName, Measure>> = {
   bare: measureBare,
   provision: measureProvision,
-  helper: measureProvision,
-  watch: measureProvision,
-  registry: measureProvision,
-  growth: measureProvision,
+  helper: measureHelper,
+  watch: measureWatch,
+  registry: measureRegistry,
+  growth: measureGrowth,
 };

@@ -21,7 +21,9 @@ export interface Ratios {
   readonly ratio: number;
   /** Nodes a second, from the first start to the last restart accepted, on both sides: while there is a queue. */
   readonly ratioWhileQueued: number;
-  /** Nodes by processor time of all but the swarm. */
+  /** Nodes by processor time, the swarm's with it: what the first comes to where all cores are busy. */
+  readonly ratioOfAllCpu: number;
+  /** The same without the swarm's: what the pair takes, and grpc-js in its place. */
   readonly ratioOfCpu: number;
 }
 
@@ -60,13 +62,19 @@ function ratiosOf(provision: SideFigures, bare: SideFigures): Ratios {
   return {
     ratio: rounded(bare.seconds.restarted / provision.seconds.inService),
     ratioWhileQueued: rounded(bare.seconds.restarted / provision.seconds.restarted),
-    ratioOfCpu: rounded(cpuOf(bare) / cpuOf(provision)),
+    ratioOfAllCpu: rounded(cpuOf(bare) / cpuOf(provision)),
+    ratioOfCpu: rounded(ownCpuOf(bare) / ownCpuOf(provision)),
   };
 }
 
+/** Milliseconds for each node. */
+function cpuOf({ cpuMsPerNode }: SideFigures): number {
+  return Object.values(cpuMsPerNode).reduce((sum, each) => sum + each, 0);
+}
+
 /** The swarm's is no side's own. */
-function cpuOf({ cpuMsPerNode: { swarm: _, ...own } }: SideFigures): number {
-  return Object.values(own).reduce((sum, each) => sum + each, 0);
+function ownCpuOf(side: SideFigures): number {
+  return cpuOf(side) - (side.cpuMsPerNode.swarm ?? 0);
 }
 
 function medians(rounds: readonly Round[]): Omit<ProvisionMeasure, 'rounds'> {
@@ -79,6 +87,7 @@ function medians(rounds: readonly Round[]): Omit<ProvisionMeasure, 'rounds'> {
   return {
     ratio: of('ratio'),
     ratioWhileQueued: of('ratioWhileQueued'),
+    ratioOfAllCpu: of('ratioOfAllCpu'),
     ratioOfCpu: of('ratioOfCpu'),
     nodesPerMinute,
   };
