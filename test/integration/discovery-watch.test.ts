@@ -120,6 +120,31 @@ describe('ListNodes', () => {
     await expect(list(-1, '')).rejects.toMatchObject(invalid);
     await expect(list(1, 'nonsense')).rejects.toMatchObject(invalid);
   });
+
+  it('gives no page that is too large for a message', async () => {
+    const app = await startDiscovery({ max_reports_per_second: 10_000 });
+    const client = discoveryClient(app);
+    const registry = registryClient(app);
+    const labels = Object.fromEntries(
+      Array.from({ length: 16 }, (_, index) => [`l${index}`, '€'.repeat(255)]),
+    );
+    const identities = Array.from({ length: 400 }, (_, index) => `n${index + 100}.example`);
+    await Promise.all(
+      identities.map((identity, index) =>
+        new Reporter(registry, identity, 1000 + index).report('STARTUP', { labels }),
+      ),
+    );
+    const found: string[] = [];
+    let pageToken = '';
+    do {
+      const request = { pageSize: 1000, pageToken, filter: undefined };
+      const page = await callUnary(client.listNodes.bind(client), request, { timeoutMs: 5000 });
+      expect(page.nodes.length).toBeLessThan(100);
+      found.push(...page.nodes.map(({ identity }) => identity));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    expect(found).toEqual(identities);
+  });
 });
 
 describe('the service', () => {

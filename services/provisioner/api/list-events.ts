@@ -11,16 +11,10 @@ import type { Turns } from '../events/watch/turns.js';
 import { checked, invalid } from './arguments.js';
 import { encodePage } from './encode-events.js';
 import { filterSchema } from './event-arguments.js';
-
-const defaultPageSize = 100;
-const largestPageSize = 1000;
+import { pageSizeArgument } from './page-size-argument.js';
 
 const requestSchema = z.object({
-  /** More than the largest page counts as the largest. */
-  pageSize: z
-    .number()
-    .min(0, { error: `expected a number from 0 to ${largestPageSize}` })
-    .transform((size) => (size === 0 ? defaultPageSize : Math.min(size, largestPageSize))),
+  pageSize: pageSizeArgument,
   pageToken: z.string(),
   filter: filterSchema,
   newestFirst: z.boolean().transform((newest): Order => (newest ? 'NEWEST_FIRST' : 'OLDEST_FIRST')),
