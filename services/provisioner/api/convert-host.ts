@@ -16,6 +16,7 @@ import type { Wait as DomainWait } from '../standing/waits/wait.js';
 
 const none = Buffer.alloc(0);
 
+/** A host, and of its last run what tells how it ended. */
 export function toHost(host: HostAccount): Host {
   const { certificateSha256, lastRun } = host;
   return {
@@ -40,6 +41,7 @@ export function toHost(host: HostAccount): Host {
   };
 }
 
+/** A run, of which outcome and reason are not set while it goes on. */
 export function toRun(run: RunAccount): Run {
   const { confirmed } = run;
   return {
@@ -58,6 +60,7 @@ export function toRun(run: RunAccount): Run {
   };
 }
 
+/** What a host waits for, and until when at the latest, where that is known. */
 export function toWait({ cause, until, message }: DomainWait): Wait {
   return { cause: WaitCause[cause], until: moment(until), message };
 }

@@ -23,7 +23,7 @@ const requestSchema = z.object({
     context.addIssue({ code: 'custom', message: 'is none that ListHosts gave' });
     return z.NEVER;
   }),
-  states: z.array(
+  states: choices(
     z.number().transform((number, context) => {
       const state = stateByNumber.get(number);
       if (state !== undefined) return state;
@@ -31,7 +31,7 @@ const requestSchema = z.object({
       return z.NEVER;
     }),
   ),
-  identityPrefix: z.string().transform((prefix) => prefix.toLowerCase()),
+  identityPrefix: identityPrefixArgument,
 });
 
 const stateByNumber: ReadonlyMap<number, HostState | 'RELEASED'> = new Map(

@@ -1,6 +1,7 @@
 // What operators ask of the provisioner, and tell it (design, section 10).
 
 import { status } from '@grpc/grpc-js';
+import { z } from 'zod';
 import {
   type GetHostRequest,
   type ListHostsRequest,
@@ -21,7 +22,9 @@ import type { OperatorControl } from '../control/control.js';
 import { type OperatorPause, PauseNotKeptError } from '../fleet/pause.js';
 import type { Overview } from '../standing/overview.js';
 import { provisionerAccess } from './access.js';
-import { toPauseStatus } from './convert.js';
+import { checked } from './arguments.js';
+import { callerOf } from './control-status.js';
+import { toPauseStatus } from './convert-pause.js';
 import { toStatus } from './convert-status.js';
 import { getHost } from './get-host.js';
 import { listHosts } from './list-hosts.js';
@@ -30,7 +33,15 @@ import { releaseHost } from './release-host.js';
 import { reprovisionHost } from './reprovision-host.js';
 import { testHelper } from './test-helper.js';
 
+/** Characters that an operator may say about a pause. */
 const longestMessage = 1024;
+
+const messageSchema = z.object({
+  message: z.string().refine((message) => [...message].length <= longestMessage, {
+    error: ({ input }) =>
+      `has ${[...String(input)].length} characters; at most ${longestMessage} are allowed`,
+  }),
+});
 
 export interface ProvisionerServiceOptions {
   readonly pause: OperatorPause;
@@ -43,9 +54,9 @@ export interface ProvisionerServiceOptions {
 export function provisionerService(options: ProvisionerServiceOptions): ServedService {
   const { pause, overview, control, log } = options;
   const change = (turn: (by: string, message: string) => Promise<void>) =>
-    unary(log, async ({ message }: { message: string }, context: CallContext) => {
-      checkMessage(message);
-      await turn(context.peerName || context.peerHost, message).catch(refuse);
+    unary(log, async (request: { message: string }, context: CallContext) => {
+      const { message } = checked(messageSchema, request);
+      await turn(callerOf(context), message).catch(refuse);
       return { pause: toPauseStatus(pause.note) } satisfies PauseResponse & ResumeResponse;
     });
   const implementation: ProvisionerServiceServer = {
@@ -64,16 +75,6 @@ export function provisionerService(options: ProvisionerServiceOptions): ServedSe
     testHelper: unary(log, (request: TestHelperRequest, context) => testHelper(control, request, context)),
   };
   return { definition: ProvisionerServiceService, implementation, access: provisionerAccess };
-}
-
-function checkMessage(message: string): void {
-  const length = [...message].length;
-  if (length <= longestMessage) return;
-  const description = `has ${length} characters; at most ${longestMessage} are allowed`;
-  throw new RpcError(status.INVALID_ARGUMENT, `message ${description}`, {
-    reason: 'ARGUMENT_INVALID',
-    violations: [{ field: 'message', description }],
-  });
 }
 
 function refuse(error: unknown): never {

@@ -27,6 +27,7 @@ export const mostWatches = 1000;
 
 const requestSchema = z.object({ after: positionSchema.optional(), filter: filterSchema });
 
+/** The watches that are open: they take turns at reading, and share what they read and how it is written. */
 export class EventWatches {
   readonly #log: EventLogReader;
   readonly #clock: Clock;
