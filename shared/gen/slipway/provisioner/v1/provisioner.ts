@@ -247,7 +247,7 @@ export interface ConfirmationStatus {
   missed: bigint;
 }
 
-/** The helper's breaker. While it is open no runs start but probes. */
+/** The helper's breaker. While it is open no runs start but probes. In this version it does not open. */
 export interface BreakerStatus {
   /** True where it is open. */
   open: boolean;
@@ -329,7 +329,7 @@ export interface CredentialStatus {
 
 /** Asks for the hosts that are known. */
 export interface ListHostsRequest {
-  /** Hosts per page, 1 to 1000; 0 means 100. */
+  /** Hosts per page; 0 means 100, and more than 1000 means 1000. A page of large hosts has fewer. */
   pageSize: number;
   /** next_page_token of the page before; empty for the first. */
   pageToken: string;
@@ -4377,7 +4377,8 @@ export const ProvisionerServiceService = {
   },
   /**
    * Stops admitting hosts and starting runs. Runs past their point of no return finish; others go back to
-   * the head of the queue. It survives a restart of the provisioner. Pausing twice is the same as once.
+   * the head of the queue. It survives a restart of the provisioner; DATA_LOSS, PAUSE_NOT_KEPT, says that it
+   * took effect and would not. Pausing twice is the same as once.
    */
   pause: {
     path: "/slipway.provisioner.v1.ProvisionerService/Pause" as const,
@@ -4388,7 +4389,7 @@ export const ProvisionerServiceService = {
     responseSerialize: (value: PauseResponse): Buffer => Buffer.from(PauseResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): PauseResponse => PauseResponse.decode(value),
   },
-  /** Ends a pause. Resuming what is not paused changes nothing. */
+  /** Ends a pause. Resuming what is not paused changes nothing. DATA_LOSS as for Pause. */
   resume: {
     path: "/slipway.provisioner.v1.ProvisionerService/Resume" as const,
     requestStream: false as const,
@@ -4400,8 +4401,9 @@ export const ProvisionerServiceService = {
   },
   /**
    * Queues a host now: admits it where it is not known, ends its hold or backing off where it is.
-   * FAILED_PRECONDITION while paused; RESOURCE_EXHAUSTED where the queue is full; UNAVAILABLE where the
-   * node has to be asked and does not answer.
+   * NOT_FOUND where it is not known and no address is given; FAILED_PRECONDITION while paused, or where the
+   * node wants no provisioning; RESOURCE_EXHAUSTED where the queue is full; UNAVAILABLE where the node has to
+   * be asked and does not answer.
    */
   provisionHost: {
     path: "/slipway.provisioner.v1.ProvisionerService/ProvisionHost" as const,
@@ -4415,7 +4417,9 @@ export const ProvisionerServiceService = {
   },
   /**
    * Puts a configured node back into provisioning mode, in which it will be sighted and provisioned anew.
-   * FAILED_PRECONDITION where the node is in provisioning mode already, or a run works on it.
+   * NOT_FOUND where it is not known and no address is given; FAILED_PRECONDITION where it is in provisioning
+   * mode already, a run works on it, or it refuses; UNAVAILABLE where it does not answer, or nobody knows
+   * what became of the call (UNSETTLED); ABORTED where another site or provisioner works on it.
    */
   reprovisionHost: {
     path: "/slipway.provisioner.v1.ProvisionerService/ReprovisionHost" as const,
@@ -4443,7 +4447,8 @@ export const ProvisionerServiceService = {
   },
   /**
    * Runs the helper on a given input, or on what is known of a host, and says what would follow. No node
-   * is called and nothing is changed.
+   * is called and nothing is changed. The answer has the input and the helper's reply in it: a client must
+   * take messages of up to 16 MiB.
    */
   testHelper: {
     path: "/slipway.provisioner.v1.ProvisionerService/TestHelper" as const,
@@ -4468,20 +4473,24 @@ export interface ProvisionerServiceServer extends UntypedServiceImplementation {
   getHost: handleUnaryCall<GetHostRequest, GetHostResponse>;
   /**
    * Stops admitting hosts and starting runs. Runs past their point of no return finish; others go back to
-   * the head of the queue. It survives a restart of the provisioner. Pausing twice is the same as once.
+   * the head of the queue. It survives a restart of the provisioner; DATA_LOSS, PAUSE_NOT_KEPT, says that it
+   * took effect and would not. Pausing twice is the same as once.
    */
   pause: handleUnaryCall<PauseRequest, PauseResponse>;
-  /** Ends a pause. Resuming what is not paused changes nothing. */
+  /** Ends a pause. Resuming what is not paused changes nothing. DATA_LOSS as for Pause. */
   resume: handleUnaryCall<ResumeRequest, ResumeResponse>;
   /**
    * Queues a host now: admits it where it is not known, ends its hold or backing off where it is.
-   * FAILED_PRECONDITION while paused; RESOURCE_EXHAUSTED where the queue is full; UNAVAILABLE where the
-   * node has to be asked and does not answer.
+   * NOT_FOUND where it is not known and no address is given; FAILED_PRECONDITION while paused, or where the
+   * node wants no provisioning; RESOURCE_EXHAUSTED where the queue is full; UNAVAILABLE where the node has to
+   * be asked and does not answer.
    */
   provisionHost: handleUnaryCall<ProvisionHostRequest, ProvisionHostResponse>;
   /**
    * Puts a configured node back into provisioning mode, in which it will be sighted and provisioned anew.
-   * FAILED_PRECONDITION where the node is in provisioning mode already, or a run works on it.
+   * NOT_FOUND where it is not known and no address is given; FAILED_PRECONDITION where it is in provisioning
+   * mode already, a run works on it, or it refuses; UNAVAILABLE where it does not answer, or nobody knows
+   * what became of the call (UNSETTLED); ABORTED where another site or provisioner works on it.
    */
   reprovisionHost: handleUnaryCall<ReprovisionHostRequest, ReprovisionHostResponse>;
   /**
@@ -4491,7 +4500,8 @@ export interface ProvisionerServiceServer extends UntypedServiceImplementation {
   releaseHost: handleUnaryCall<ReleaseHostRequest, ReleaseHostResponse>;
   /**
    * Runs the helper on a given input, or on what is known of a host, and says what would follow. No node
-   * is called and nothing is changed.
+   * is called and nothing is changed. The answer has the input and the helper's reply in it: a client must
+   * take messages of up to 16 MiB.
    */
   testHelper: handleUnaryCall<TestHelperRequest, TestHelperResponse>;
 }
@@ -4550,7 +4560,8 @@ export interface ProvisionerServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Stops admitting hosts and starting runs. Runs past their point of no return finish; others go back to
-   * the head of the queue. It survives a restart of the provisioner. Pausing twice is the same as once.
+   * the head of the queue. It survives a restart of the provisioner; DATA_LOSS, PAUSE_NOT_KEPT, says that it
+   * took effect and would not. Pausing twice is the same as once.
    */
   pause(
     request: PauseRequest,
@@ -4567,7 +4578,7 @@ export interface ProvisionerServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: PauseResponse) => void,
   ): ClientUnaryCall;
-  /** Ends a pause. Resuming what is not paused changes nothing. */
+  /** Ends a pause. Resuming what is not paused changes nothing. DATA_LOSS as for Pause. */
   resume(
     request: ResumeRequest,
     callback: (error: ServiceError | null, response: ResumeResponse) => void,
@@ -4585,8 +4596,9 @@ export interface ProvisionerServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Queues a host now: admits it where it is not known, ends its hold or backing off where it is.
-   * FAILED_PRECONDITION while paused; RESOURCE_EXHAUSTED where the queue is full; UNAVAILABLE where the
-   * node has to be asked and does not answer.
+   * NOT_FOUND where it is not known and no address is given; FAILED_PRECONDITION while paused, or where the
+   * node wants no provisioning; RESOURCE_EXHAUSTED where the queue is full; UNAVAILABLE where the node has to
+   * be asked and does not answer.
    */
   provisionHost(
     request: ProvisionHostRequest,
@@ -4605,7 +4617,9 @@ export interface ProvisionerServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Puts a configured node back into provisioning mode, in which it will be sighted and provisioned anew.
-   * FAILED_PRECONDITION where the node is in provisioning mode already, or a run works on it.
+   * NOT_FOUND where it is not known and no address is given; FAILED_PRECONDITION where it is in provisioning
+   * mode already, a run works on it, or it refuses; UNAVAILABLE where it does not answer, or nobody knows
+   * what became of the call (UNSETTLED); ABORTED where another site or provisioner works on it.
    */
   reprovisionHost(
     request: ReprovisionHostRequest,
@@ -4643,7 +4657,8 @@ export interface ProvisionerServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Runs the helper on a given input, or on what is known of a host, and says what would follow. No node
-   * is called and nothing is changed.
+   * is called and nothing is changed. The answer has the input and the helper's reply in it: a client must
+   * take messages of up to 16 MiB.
    */
   testHelper(
     request: TestHelperRequest,
