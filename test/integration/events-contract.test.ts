@@ -78,6 +78,18 @@ describe('WatchEvents', () => {
     });
   });
 
+  it('says where no log goes as far as a position, whatever log it is in', async () => {
+    const { log, server } = await serveEvents();
+    for (const log_id of [log.logId, runId]) {
+      const after = { log_id, sequence: '9223372036854775807' };
+      const error = await eventsClient(server.address).watch({ start: 'after', after }).ended;
+      expect(error).toMatchObject({
+        code: status.OUT_OF_RANGE,
+        details: expect.stringContaining(`the log ${log_id} has no event `),
+      });
+    }
+  });
+
   it('filters by each part, and by all together', async () => {
     const { log, server } = await serveEvents();
     const other = newRunId();
@@ -113,6 +125,10 @@ describe('WatchEvents', () => {
     ['filter.types.0', { filter: { types: [0] } }],
     ['filter.types.1', { filter: { types: [1, 99] } }],
     ['filter.outcomes.0', { filter: { outcomes: [99] } }],
+    // As a whole: a message has room for millions, and each would be looked at and complained about.
+    ['filter.types', { filter: { types: Array.from({ length: 101 }, () => 99) } }],
+    ['filter.outcomes', { filter: { outcomes: Array.from({ length: 101 }, () => 1) } }],
+    ['filter.identity_prefix', { filter: { identity_prefix: 'a'.repeat(254) } }],
     ['filter.identity', { filter: { identity: 'no spaces' } }],
     ['filter.run_id', { filter: { run_id: 'x' } }],
   ])('names %s where that is wrong', async (field, request) => {

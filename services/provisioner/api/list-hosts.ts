@@ -11,8 +11,9 @@ import {
 import { fitting, nameBefore, tokenAfter } from '../../../shared/wire/pages.js';
 import type { HostState } from '../fleet/admission.js';
 import type { Accounts } from '../standing/accounts.js';
-import { checked } from './arguments.js';
+import { checked, choices } from './arguments.js';
 import { toHost } from './convert-host.js';
+import { identityPrefixArgument } from './identity-argument.js';
 import { pageSizeArgument } from './page-size-argument.js';
 
 const requestSchema = z.object({
