@@ -27,7 +27,7 @@ afterEach(async () => {
 /** A store that can be told to fail. */
 class Disk implements LogStore {
   isFull = false;
-  writes = 0;
+  #held: Promise<void> | undefined;
   readonly #store: LogStore;
 
   constructor(store: LogStore) {
@@ -58,9 +58,20 @@ class Disk implements LogStore {
     return this.#store.numbers(...given);
   }
 
-  write(change: Change) {
-    this.writes += 1;
-    return this.isFull ? Promise.reject(new StoreError('no space is left')) : this.#store.write(change);
+  /** Has writes wait. @returns has them go on */
+  hold(): () => void {
+    let release = () => {};
+    this.#held = new Promise((resolve) => (release = resolve));
+    return () => {
+      this.#held = undefined;
+      release();
+    };
+  }
+
+  async write(change: Change) {
+    await this.#held;
+    if (this.isFull) throw new StoreError('no space is left');
+    await this.#store.write(change);
   }
 
   close() {
@@ -139,11 +150,11 @@ describe('the event log', () => {
     expect(other.events.last).toBe(2_500);
   });
 
-  it('keeps events while they cannot be written, says so, and writes them later', async () => {
+  it('keeps events through a short failure, says so, and writes them later', async () => {
     const { events, clock, disk, publish, committed } = await start();
     disk.isFull = true;
     publish(4);
-    await clock.advance(3_000);
+    await clock.advance(4_000);
     expect(events.status).toMatchObject({ last: 0, failing: true, error: 'no space is left', lost: 0 });
     expect(events.status.uncommittedBytes).toBeGreaterThan(0);
     disk.isFull = false;
@@ -151,10 +162,61 @@ describe('the event log', () => {
     await clock.advance(1_000);
     await done;
     expect(numbers(events.read(0, 10))).toEqual(['1', '2', '3', '4']);
-    expect(events.status).toMatchObject({ failing: false, error: '', uncommittedBytes: 0 });
+    expect(events.status).toMatchObject({ failing: false, error: '', lost: 0, uncommittedBytes: 0 });
   });
 
-  it('loses what is too much to keep, and tells it as a gap', async () => {
+  it('loses what has waited for 5 s, and begins with one gap when it is written again', async () => {
+    const { events, clock, disk, publish, committed } = await start();
+    publish(2);
+    await committed(2);
+    disk.isFull = true;
+    for (let second = 0; second < 20; second += 1) {
+      publish(3);
+      await clock.advance(1_000);
+    }
+    const { lost } = events.status;
+    expect(events.status).toMatchObject({ last: 2, failing: true });
+    expect(events.read(2, 10)).toEqual([]);
+    // Of 20 seconds, those of less than 5 seconds ago wait.
+    expect(lost).toBe(3 * 16);
+    disk.isFull = false;
+    const done = committed(62);
+    await clock.advance(1_000);
+    await done;
+    const waited = Array.from({ length: 60 - lost }, (_, n) => `${lost + 3 + n}`);
+    expect(numbers(events.read(0, 100))).toEqual(['1', '2', `WRITE_FAILED 3-${lost + 2}`, ...waited]);
+    expect(events.status).toMatchObject({ failing: false, lost, uncommittedBytes: 0 });
+  });
+
+  it('loses nothing that was written after all, however long that took', async () => {
+    const { events, clock, disk, publish, committed } = await start();
+    const write = disk.hold();
+    publish(3);
+    await clock.advance(0);
+    publish(3);
+    await clock.advance(60_000);
+    write();
+    await committed(6);
+    expect(numbers(events.read(0, 10))).toEqual(['1', '2', '3', '4', '5', '6']);
+    expect(events.status.lost).toBe(0);
+  });
+
+  it('counts its patience from the first failure, and not from a try that took long', async () => {
+    const { events, clock, disk, publish, committed } = await start();
+    const write = disk.hold();
+    publish(3);
+    await clock.advance(60_000);
+    disk.isFull = true;
+    write();
+    await clock.advance(3_000);
+    expect(events.status).toMatchObject({ failing: true, lost: 0 });
+    disk.isFull = false;
+    await clock.advance(1_000);
+    await committed(3);
+    expect(events.status.lost).toBe(0);
+  });
+
+  it('loses the oldest where there are too many to keep, at once', async () => {
     const { events, clock, disk, publish, committed } = await start({ pendingBytes: 1_000 });
     disk.isFull = true;
     publish(10);
@@ -167,10 +229,37 @@ describe('the event log', () => {
     await done;
     publish(1);
     await committed(11);
-    const kept = 10 - lost;
-    const gap = `WRITE_FAILED ${kept + 1}-10`;
-    expect(numbers(events.read(0, 20)).slice(kept)).toEqual([gap, '11']);
-    expect(numbers(events.read(kept + 1, 20))).toEqual([gap, '11']);
+    const kept = Array.from({ length: 11 - lost }, (_, n) => `${lost + 1 + n}`);
+    expect(numbers(events.read(0, 20))).toEqual([`WRITE_FAILED 1-${lost}`, ...kept]);
+    expect(numbers(events.read(1, 1))).toEqual([`WRITE_FAILED 1-${lost}`]);
+  });
+
+  it('keeps a gap for as long as the last of its events would have been kept', async () => {
+    const day = 86_400_000;
+    const { events, clock, disk, publish, committed } = await start({
+      retention: { maxCount: 1_000, maxAgeMs: day },
+    });
+    disk.isFull = true;
+    publish(1);
+    await clock.advance(60_000);
+    clock.jumpWall(2 * day);
+    publish(1);
+    await clock.advance(10_000);
+    disk.isFull = false;
+    const done = committed(2);
+    await clock.advance(1_000);
+    await done;
+    expect(numbers(events.read(0, 10))).toEqual(['WRITE_FAILED 1-2']);
+  });
+
+  it('ends although it cannot be written, and says how many events are not', async () => {
+    const errors: object[] = [];
+    const log = { ...silentLogger(), error: (fields: object) => void errors.push(fields) };
+    const { events, disk, publish } = await start({ log } as Partial<EventLogOptions>);
+    publish(2);
+    disk.isFull = true;
+    await events.close();
+    expect(errors).toContainEqual({ unwritten: 2, why: 'no space is left' });
   });
 
   it('tells an event that cannot be encoded as a gap', async () => {
@@ -223,7 +312,9 @@ describe('the event log', () => {
       fc.constantFrom(
         { kind: 'full' as const },
         { kind: 'room' as const },
-        { kind: 'wait' as const },
+        { kind: 'wait' as const, ms: 1_000 },
+        { kind: 'wait' as const, ms: 7_000 },
+        { kind: 'hold' as const },
         { kind: 'restart' as const },
       ),
     );
@@ -233,6 +324,7 @@ describe('the event log', () => {
         const settings = { pendingBytes: 5_000, retention: { maxCount: 30, maxAgeMs: 3_600_000 } };
         let life = await start(settings, dataDir);
         let told = 0;
+        let release = () => {};
         const look = () => {
           const { events } = life;
           expect(events.last).toBeGreaterThanOrEqual(told);
@@ -248,13 +340,17 @@ describe('the event log', () => {
           if (one.kind === 'publish') life.publish(one.count);
           else if (one.kind === 'full') life.disk.isFull = true;
           else if (one.kind === 'room') life.disk.isFull = false;
-          else if (one.kind === 'wait') await life.clock.advance(1_000);
+          else if (one.kind === 'wait') await life.clock.advance(one.ms);
+          else if (one.kind === 'hold') release = life.disk.hold();
           else {
+            release();
             await life.events.close();
             life = await start(settings, dataDir);
           }
           look();
+          if (one.kind === 'wait') release();
         }
+        release();
         await life.events.close();
       }),
       { numRuns: 30 },

@@ -17,7 +17,7 @@ export interface GapRecord {
   readonly kind: 'GAP';
   readonly first: number;
   readonly last: number;
-  /** When the first of them was lost, Unix milliseconds. */
+  /** When the last of them was lost, Unix milliseconds: it is kept for as long as an event of that time. */
   readonly at: number;
 }
 
