@@ -4,8 +4,8 @@ import { status } from '@grpc/grpc-js';
 import { formatDuration } from '../../shared/durations.js';
 import { type RpcError, statusName } from '../../shared/grpc/errors.js';
 import { plainFailure } from '../../shared/grpc/plain-failure.js';
+import { printable } from '../../shared/printable.js';
 import { CommandError, type ExitCode, exitCodes } from '../command-error.js';
-import { printable } from '../text/printable.js';
 import type { Target } from './options.js';
 
 /** The error of a call, for whoever called the command. */
@@ -37,6 +37,9 @@ function sentence(error: RpcError, { peer, address, timeoutMs }: Target): string
 
 function exitCodeOf(code: status): ExitCode {
   switch (code) {
+    // What a command sends was on its command line.
+    case status.INVALID_ARGUMENT:
+      return exitCodes.usage;
     case status.NOT_FOUND:
       return exitCodes.notFound;
     case status.UNAVAILABLE:

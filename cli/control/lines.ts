@@ -6,10 +6,10 @@ import type {
   ReleaseHostResponse,
   ReprovisionHostResponse,
 } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { printable } from '../../shared/printable.js';
 import { whereIn } from '../hosts/rows.js';
 import { wireSpan } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
-import { printable } from '../text/printable.js';
 import { stateName } from '../words/states.js';
 
 export function provisionLine(identity: string, { host }: ProvisionHostResponse): string {

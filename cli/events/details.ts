@@ -9,10 +9,10 @@ import {
   type StepFailed,
 } from '../../shared/gen/slipway/provisioner/v1/events.js';
 import { HostState, Step } from '../../shared/gen/slipway/provisioner/v1/host.js';
+import { printable } from '../../shared/printable.js';
 import { count } from '../text/count.js';
 import { clock, wireSpan } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
-import { printable } from '../text/printable.js';
 import type { View } from '../text/view.js';
 import { outcomeName } from '../words/outcomes.js';
 import { stateName } from '../words/states.js';

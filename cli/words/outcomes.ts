@@ -1,9 +1,9 @@
 // How a run ended, in words and in colour.
 
 import { Outcome } from '../../shared/gen/slipway/provisioner/v1/host.js';
+import { printable } from '../../shared/printable.js';
 import { nameOf } from '../text/name.js';
 import type { Tone, Toned } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 
 /** `FAILED UNREACHABLE`; empty where the run has not ended. */
 export function outcomeName({
