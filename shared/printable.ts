@@ -18,3 +18,18 @@ export function printableJson(json: string): string {
     character.replaceAll(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
   );
 }
+
+/**
+ * Makes the texts in a line of JSON printable, for who shows them as they are; their line breaks and tabs stay.
+ *
+ * @param line in which all else that a terminal would obey is escaped: that of {@link printableJson}
+ */
+export function shownJson(line: string): string {
+  return line.replaceAll(/\\(?:u([0-9a-f]{4})|[^u])/g, (found, unit: string | undefined) => {
+    const number = unit === undefined ? lettered[found] : unit.replace(/^0+(?=.)/, '');
+    return number === undefined ? found : `\\\\u{${number}}`;
+  });
+}
+
+/** Escapes of JSON that have a letter and not a number. */
+const lettered: Readonly<Record<string, string>> = { '\\b': '8', '\\f': 'c', '\\r': 'd' };
