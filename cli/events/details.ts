@@ -97,7 +97,7 @@ function finished(run: RunFinished, view: View): string {
   const { duration, message, nextState, nextStateUntil, failuresInARow, unsettled } = run;
   const until = nextStateUntil === undefined ? '' : ` until ${clock(nextStateUntil, view)}`;
   const next = nextState === HostState.UNSPECIFIED ? '' : `; then ${stateName(nextState)}${until}`;
-  const row = failuresInARow > 1 ? `, failure ${failuresInARow} in a row` : '';
+  const row = failuresInARow > 1 ? `, ${count(failuresInARow, 'failure')} in a row` : '';
   const doubt = unsettled ? ', unsettled' : '';
   return `${outcomeName(run)} in ${wireSpan(duration)}${doubt}${row}${colon(message)}${next}`;
 }
