@@ -96,6 +96,33 @@ describe('a watch', () => {
   });
 });
 
+describe('what selects nodes', () => {
+  const labels = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`l${index}`, '']));
+
+  it.each([
+    ['filter.components', { components: Array.from({ length: 101 }, () => 'x'), labels: {} }],
+    ['filter.components', { components: ['x'.repeat(256)], labels: {} }],
+    ['filter.labels', { components: [], labels: labels(101) }],
+    ['filter.labels', { components: [], labels: { rack: 'x'.repeat(256) } }],
+  ])('is refused where it is more than any node has: %s', async (field, filter) => {
+    const client = discoveryClient(await startDiscovery());
+    const refused = { code: status.INVALID_ARGUMENT, details: expect.stringMatching(`^${field}: `) };
+    expect(await new Watch(client, { filter }).ended).toMatchObject(refused);
+    const request = { pageSize: 0, pageToken: '', filter };
+    const listed = callUnary(client.listNodes.bind(client), request, { timeoutMs: 5000 });
+    await expect(listed).rejects.toMatchObject({ violations: [{ field }] });
+  });
+
+  it('is no epoch where it is a long text', async () => {
+    const client = discoveryClient(await startDiscovery());
+    const resume = { epoch: 'x'.repeat(256), revision: 1n };
+    expect(await new Watch(client, { resume }).ended).toMatchObject({ code: status.INVALID_ARGUMENT });
+    const highest = new Watch(client, { resume: { epoch: '', revision: (1n << 63n) - 1n } });
+    await highest.synced();
+  });
+});
+
 describe('ListNodes', () => {
   it('pages through the fleet in order, whatever changes meanwhile', async () => {
     const app = await startDiscovery({ max_reports_per_second: 10_000 });

@@ -21,7 +21,8 @@ import { pageOf } from '../nodes/page.js';
 import type { EventLog } from '../watch/event-log.js';
 import { matches, type NodeFilter } from '../watch/filter.js';
 import { OvertakenError, watch } from '../watch/watch.js';
-import { domainFilter, domainPosition, encodeEvent, encodeSynced, wireNode } from './convert.js';
+import { filterArgument, invalid, positionArgument } from './arguments.js';
+import { encodeEvent, encodeSynced, wireNode } from './convert.js';
 import { EncodedEvents } from './encoded-events.js';
 
 export interface DiscoveryServiceOptions {
@@ -73,8 +74,8 @@ function watchNodes(
     clock,
     log: events,
     present: registry,
-    filter: domainFilter(request.filter),
-    resume: domainPosition(request.resume),
+    filter: filterArgument(request.filter),
+    resume: positionArgument(request.resume),
     signal,
     send: (item) => {
       switch (item.kind) {
@@ -90,7 +91,7 @@ function watchNodes(
 }
 
 function listNodes(registry: Registry, request: ListNodesRequest): ListNodesResponse {
-  const filter = domainFilter(request.filter);
+  const filter = filterArgument(request.filter);
   const page = pageOf(matching(registry.live(), filter), afterOf(request), sizeOf(request));
   const found = page.items.map((lease) => wireNode(nodeOf(lease)));
   const nodes = found.slice(
@@ -120,11 +121,4 @@ function afterOf({ pageToken }: ListNodesRequest): string {
 function overtaken(cause: OvertakenError): RpcError {
   const message = 'the watch read so slowly that it was overtaken: watch again';
   return new RpcError(status.OUT_OF_RANGE, message, { reason: 'WATCH_OVERTAKEN', cause });
-}
-
-function invalid(field: string, description: string): RpcError {
-  return new RpcError(status.INVALID_ARGUMENT, `${field}: ${description}`, {
-    reason: 'ARGUMENT_INVALID',
-    violations: [{ field, description }],
-  });
 }
