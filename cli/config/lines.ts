@@ -10,6 +10,7 @@ export interface CheckedLines {
   readonly errors: readonly string[];
 }
 
+/** @returns what goes to standard output, and what to standard error */
 export function checkedLines(
   service: string,
   { problems, warnings, message }: Checked,

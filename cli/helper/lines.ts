@@ -10,6 +10,7 @@ import type { View } from '../text/view.js';
 import { tonedOutcome } from '../words/outcomes.js';
 import { meaningOf } from '../words/reasons.js';
 
+/** @returns lines; what the reply does not have is left out */
 export function helperLines(response: TestHelperResponse, view: View): string[] {
   const outcome = tonedOutcome(response);
   const meaning = meaningOf(response.reason);

@@ -18,6 +18,7 @@ const columns: readonly Column[] = [
   { title: 'LABELS' },
 ];
 
+/** @returns lines, the titles first */
 export function nodeLines(nodes: readonly Node[], view: View): string[] {
   const rows = nodes.map((node) => [
     printable(node.identity),

@@ -16,6 +16,7 @@ export function outcomeName({
   return [nameOf(Outcome, outcome), printable(reason)].filter((word) => word !== '').join(' ');
 }
 
+/** The same, in its colour. */
 export function tonedOutcome(run: { readonly outcome: Outcome; readonly reason: string }): Toned {
   return { text: outcomeName(run), tone: toneOf(run.outcome) };
 }

@@ -20,6 +20,7 @@ export interface HelperRecord {
   readonly message: string;
 }
 
+/** Counts since the start of the process; rates over the last minute. */
 export class Tally implements EventSink {
   readonly #rates: Rates;
   readonly #outcomes = new Map<string, { outcome: OutcomeKind; reason: string; count: number }>();

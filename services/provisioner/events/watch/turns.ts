@@ -9,6 +9,7 @@ export type Defer = (callback: () => void) => void;
 /** Time for all readers in one turn of the event loop: milliseconds. */
 const shareMs = 2;
 
+/** One for all readers of a log. */
 export class Turns {
   readonly #clock: Clock;
   readonly #defer: Defer;
