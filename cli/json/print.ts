@@ -5,9 +5,6 @@ import { printableJson } from '../../shared/printable.js';
 import type { Terminal } from '../terminal.js';
 import type { MessageKind } from './document.js';
 
-/** Of what stands within something. */
-export const indentation = '  ';
-
 /** @param name of the message: `slipway.provisioner.v1.GetStatusResponse` */
 export async function printJson<T>(
   name: string,
