@@ -49,7 +49,7 @@ export function toRun(run: RunAccount): Run {
     fence: run.fence,
     bootId: run.bootId,
     startedAt: toTimestamp(run.startedAt),
-    duration: toDuration(run.durationMs),
+    duration: run.durationMs === undefined ? undefined : toDuration(run.durationMs),
     outcome: toOutcome(run.outcome),
     reason: run.reason,
     message: run.message,
@@ -57,6 +57,7 @@ export function toRun(run: RunAccount): Run {
     unsettled: run.unsettled,
     confirmation: Confirmation[confirmed?.state ?? 'UNSPECIFIED'],
     confirmationAt: moment(confirmed?.at),
+    earlier: run.earlier === true,
   };
 }
 

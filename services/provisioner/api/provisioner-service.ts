@@ -29,6 +29,7 @@ import { toStatus } from './convert-status.js';
 import { getHost } from './get-host.js';
 import { listHosts } from './list-hosts.js';
 import { provisionHost } from './provision-host.js';
+import type { Recall } from './recall.js';
 import { releaseHost } from './release-host.js';
 import { reprovisionHost } from './reprovision-host.js';
 import { testHelper } from './test-helper.js';
@@ -47,12 +48,13 @@ export interface ProvisionerServiceOptions {
   readonly pause: OperatorPause;
   readonly overview: Overview;
   readonly control: OperatorControl;
+  readonly recall: Recall;
   readonly log: Logger;
 }
 
 /** Serves slipway.provisioner.v1.ProvisionerService. */
 export function provisionerService(options: ProvisionerServiceOptions): ServedService {
-  const { pause, overview, control, log } = options;
+  const { pause, overview, control, recall, log } = options;
   const change = (turn: (by: string, message: string) => Promise<void>) =>
     unary(log, async (request: { message: string }, context: CallContext) => {
       const { message } = checked(messageSchema, request);
@@ -62,7 +64,7 @@ export function provisionerService(options: ProvisionerServiceOptions): ServedSe
   const implementation: ProvisionerServiceServer = {
     getStatus: unary(log, () => toStatus(overview.status())),
     listHosts: unary(log, (request: ListHostsRequest) => listHosts(overview.accounts, request)),
-    getHost: unary(log, (request: GetHostRequest) => getHost(overview, request)),
+    getHost: unary(log, (request: GetHostRequest) => getHost(overview, recall, request)),
     pause: change((by, message) => pause.pause(by, message)),
     resume: change((by, message) => pause.resume(by, message)),
     provisionHost: unary(log, (request: ProvisionHostRequest, context) =>

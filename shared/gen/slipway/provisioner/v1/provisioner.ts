@@ -80,7 +80,10 @@ export namespace WaitCause {
 
 /** Whether a node said that it came up with the configuration of a run. */
 export const Confirmation = {
-  /** UNSPECIFIED - The run asks for none: it has not come to Configure, or ended without it. */
+  /**
+   * UNSPECIFIED - The run asks for none: it has not come to Configure, or ended without it. Of one of before the
+   * provisioner was started also: none was heard.
+   */
   UNSPECIFIED: 0,
   /** PENDING - It is waited for. */
   PENDING: 1,
@@ -415,8 +418,13 @@ export interface GetHostResponse {
    * where it waits for nothing.
    */
   waits: Wait[];
-  /** Its runs that are remembered, newest first; one that goes on comes first. */
+  /**
+   * Its last runs, newest first, at most 8; one that goes on comes first. Those that this provisioner does
+   * not remember are told by the event log.
+   */
   runs: Run[];
+  /** When this provisioner started. */
+  provisionerStartedAt: Date | undefined;
 }
 
 /** Something that a host waits for. */
@@ -443,11 +451,11 @@ export interface Run {
   startedAt:
     | Date
     | undefined;
-  /** Time that it took, or has taken so far. */
+  /** Time that it took, or has taken so far; not set where it was broken off. */
   duration:
     | Duration
     | undefined;
-  /** How it ended; not set while it goes on. */
+  /** How it ended; not set while it goes on, or where it was broken off. */
   outcome: Outcome;
   /** Why, for FAILED and UPGRADE_FAILED; for others empty. host.proto lists the reasons. */
   reason: string;
@@ -460,7 +468,14 @@ export interface Run {
   /** Whether the node came up with its configuration. */
   confirmation: Confirmation;
   /** When the confirmation came or was given up; for PENDING, when it will be. */
-  confirmationAt: Date | undefined;
+  confirmationAt:
+    | Date
+    | undefined;
+  /**
+   * True for a run of before this provisioner was started. One without an outcome was broken off by the end
+   * of the provisioner that made it.
+   */
+  earlier: boolean;
 }
 
 /** Pauses the provisioner. */
@@ -2626,7 +2641,7 @@ export const GetHostRequest: MessageFns<GetHostRequest> = {
 };
 
 function createBaseGetHostResponse(): GetHostResponse {
-  return { host: undefined, waits: [], runs: [] };
+  return { host: undefined, waits: [], runs: [], provisionerStartedAt: undefined };
 }
 
 export const GetHostResponse: MessageFns<GetHostResponse> = {
@@ -2639,6 +2654,9 @@ export const GetHostResponse: MessageFns<GetHostResponse> = {
     }
     for (const v of message.runs) {
       Run.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.provisionerStartedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.provisionerStartedAt), writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -2680,6 +2698,14 @@ export const GetHostResponse: MessageFns<GetHostResponse> = {
             message.runs.push(Run.decode(reader, reader.uint32()));
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.provisionerStartedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2700,6 +2726,7 @@ export const GetHostResponse: MessageFns<GetHostResponse> = {
     message.host = (object.host !== undefined && object.host !== null) ? Host.fromPartial(object.host) : undefined;
     message.waits = object.waits?.map((e) => Wait.fromPartial(e)) || [];
     message.runs = object.runs?.map((e) => Run.fromPartial(e)) || [];
+    message.provisionerStartedAt = object.provisionerStartedAt ?? undefined;
     return message;
   },
 };
@@ -2797,6 +2824,7 @@ function createBaseRun(): Run {
     unsettled: false,
     confirmation: 0,
     confirmationAt: undefined,
+    earlier: false,
   };
 }
 
@@ -2840,6 +2868,9 @@ export const Run: MessageFns<Run> = {
     }
     if (message.confirmationAt !== undefined) {
       Timestamp.encode(toTimestamp(message.confirmationAt), writer.uint32(98).fork()).join();
+    }
+    if (message.earlier !== false) {
+      writer.uint32(104).bool(message.earlier);
     }
     return writer;
   },
@@ -2953,6 +2984,14 @@ export const Run: MessageFns<Run> = {
             message.confirmationAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.earlier = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2984,6 +3023,7 @@ export const Run: MessageFns<Run> = {
     message.unsettled = object.unsettled ?? false;
     message.confirmation = object.confirmation ?? 0;
     message.confirmationAt = object.confirmationAt ?? undefined;
+    message.earlier = object.earlier ?? false;
     return message;
   },
 };
