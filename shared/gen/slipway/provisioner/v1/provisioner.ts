@@ -540,7 +540,7 @@ export interface ReprovisionHostResponse {
   runId: string;
   /** The node's sentence for people. */
   message: string;
-  /** Time until the node restarts. */
+  /** Time until the node restarts; not set where its reply was lost and it said so otherwise. */
   restartingIn: Duration | undefined;
 }
 
