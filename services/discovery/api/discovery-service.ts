@@ -13,6 +13,7 @@ import {
 import { RpcError } from '../../../shared/grpc/errors.js';
 import { serverStream, unary } from '../../../shared/grpc/handler.js';
 import type { Logger } from '../../../shared/logger.js';
+import { Turns } from '../../../shared/turns.js';
 import { fitting, nameBefore, pageSizeOf, pageSizeProblem, tokenAfter } from '../../../shared/wire/pages.js';
 import type { Cycles } from '../cycles/cycles.js';
 import { type Lease, nodeOf } from '../leases/lease.js';
@@ -46,6 +47,7 @@ export const discoveryServiceDefinition = {
 export function discoveryService(options: DiscoveryServiceOptions) {
   const { log, events, cycles } = options;
   const encoded = new EncodedEvents(events.epoch);
+  const turns = new Turns(options.clock);
   return {
     watchNodes: serverStream<WatchNodesRequest, Buffer>(log, async (request, { signal }, write) => {
       options.watching(1);
@@ -57,7 +59,12 @@ export function discoveryService(options: DiscoveryServiceOptions) {
         options.watching(-1);
       }
     }),
-    listNodes: unary(log, (request: ListNodesRequest) => listNodes(options.registry, request)),
+    listNodes: unary(log, (request: ListNodesRequest, { signal }) =>
+      turns.take(() => {
+        signal.throwIfAborted();
+        return listNodes(options.registry, request);
+      }),
+    ),
     discover: unary(log, (): Promise<DiscoverResponse> => cycles.discover()),
   };
 }

@@ -9,8 +9,8 @@ import {
 import { serverStream, unary } from '../../../shared/grpc/handler.js';
 import type { ServedService } from '../../../shared/grpc/server.js';
 import type { Logger } from '../../../shared/logger.js';
+import { Turns } from '../../../shared/turns.js';
 import type { EventLogReader } from '../events/watch/log-reader.js';
-import { Turns } from '../events/watch/turns.js';
 import { eventsAccess } from './access.js';
 import { listEvents } from './list-events.js';
 import { EventWatches } from './watch-events.js';

@@ -2,6 +2,7 @@
 
 import { status } from '@grpc/grpc-js';
 import { z } from 'zod';
+import { type Clock, systemClock } from '../../../shared/clock.js';
 import {
   type GetHostRequest,
   type ListHostsRequest,
@@ -18,6 +19,7 @@ import { RpcError } from '../../../shared/grpc/errors.js';
 import { type CallContext, unary } from '../../../shared/grpc/handler.js';
 import type { ServedService } from '../../../shared/grpc/server.js';
 import type { Logger } from '../../../shared/logger.js';
+import { Turns } from '../../../shared/turns.js';
 import type { OperatorControl } from '../control/control.js';
 import { type OperatorPause, PauseNotKeptError } from '../fleet/pause.js';
 import type { Overview } from '../standing/overview.js';
@@ -50,11 +52,14 @@ export interface ProvisionerServiceOptions {
   readonly control: OperatorControl;
   readonly recall: Recall;
   readonly log: Logger;
+  /** By which callers take turns. */
+  readonly clock?: Clock;
 }
 
 /** Serves slipway.provisioner.v1.ProvisionerService. */
 export function provisionerService(options: ProvisionerServiceOptions): ServedService {
-  const { pause, overview, control, recall, log } = options;
+  const { pause, overview, control, recall, log, clock = systemClock } = options;
+  const turns = new Turns(clock);
   const change = (turn: (by: string, message: string) => Promise<void>) =>
     unary(log, async (request: { message: string }, context: CallContext) => {
       const { message } = checked(messageSchema, request);
@@ -63,7 +68,12 @@ export function provisionerService(options: ProvisionerServiceOptions): ServedSe
     });
   const implementation: ProvisionerServiceServer = {
     getStatus: unary(log, () => toStatus(overview.status())),
-    listHosts: unary(log, (request: ListHostsRequest) => listHosts(overview.accounts, request)),
+    listHosts: unary(log, (request: ListHostsRequest, { signal }) =>
+      turns.take(() => {
+        signal.throwIfAborted();
+        return listHosts(overview.accounts, request);
+      }),
+    ),
     getHost: unary(log, (request: GetHostRequest) => getHost(overview, recall, request)),
     pause: change((by, message) => pause.pause(by, message)),
     resume: change((by, message) => pause.resume(by, message)),
