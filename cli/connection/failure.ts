@@ -6,7 +6,7 @@ import { type RpcError, statusName } from '../../shared/grpc/errors.js';
 import { plainFailure } from '../../shared/grpc/plain-failure.js';
 import { printable } from '../../shared/printable.js';
 import { CommandError, type ExitCode, exitCodes } from '../command-error.js';
-import type { Target } from './options.js';
+import { type Peer, type Target, usualAddress, variable } from './options.js';
 
 /** The error of a call, for whoever called the command. */
 export function failureOf(error: RpcError, target: Target): CommandError {
@@ -19,7 +19,7 @@ function sentence(error: RpcError, { peer, address, timeoutMs }: Target): string
   switch (error.code) {
     case status.UNAVAILABLE:
       // With a reason it is the service's own word on something else that is away.
-      return error.reason === '' ? `cannot reach ${service}: ${said}` : said;
+      return error.reason === '' ? `cannot reach ${service}: ${said}${whereElse(peer, address)}` : said;
     case status.DEADLINE_EXCEEDED:
       return `no answer from ${service} within ${formatDuration(timeoutMs)} (--timeout)`;
     case status.UNAUTHENTICATED:
@@ -33,6 +33,12 @@ function sentence(error: RpcError, { peer, address, timeoutMs }: Target): string
     default:
       return said;
   }
+}
+
+/** Perhaps nobody has said where the service is. */
+function whereElse(peer: Peer, address: string): string {
+  if (address !== usualAddress[peer]) return '';
+  return `; if it is elsewhere, say where with --${peer} or ${variable[peer]}`;
 }
 
 function exitCodeOf(code: status): ExitCode {
