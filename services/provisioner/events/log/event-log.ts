@@ -54,8 +54,8 @@ export interface EventLogStatus {
 
 /** Bytes that wait to be written, at most. */
 const defaultPendingBytes = 64 * 1024 * 1024;
-/** Events that are written at once. */
-const batchSize = 1_000;
+/** Events that are written at once, and as many may be removed: fewer where there is no room for more. */
+const batch = { most: 1_000, least: 16 } as const;
 const retryMs = 1_000;
 /** How long an event waits for a log that cannot be written: a short failure loses nothing. */
 const patienceMs = 5_000;
@@ -74,6 +74,8 @@ export class EventLog implements EventSink, EventLogReader {
   #lost = 0;
   /** Why the last try failed; undefined where it did not. */
   #error: string | undefined;
+  /** Events that are written at once, for the time being. */
+  #batchSize: number = batch.most;
   /** When tries began to fail, monotonic milliseconds. */
   #failingSince = 0;
   /** Whether something was lost since the last write. */
@@ -206,15 +208,20 @@ export class EventLog implements EventSink, EventLogReader {
   /** Writes until nothing waits, or writing fails. */
   async #work(): Promise<void> {
     for (;;) {
-      const added = this.#pending.take(batchSize);
+      const added = this.#pending.take(this.#batchSize);
       try {
-        const removed = this.#retention.expired(this.#options.clock.now());
+        const removed = this.#retention.expired(this.#options.clock.now(), this.#batchSize);
         if (added.length === 0 && removed.length === 0) return;
         await this.#store.write({ added, removed });
       } catch (error) {
+        this.#count(this.#pending.giveBack(this.#now));
+        const isLeast = this.#batchSize === batch.least;
+        this.#batchSize = Math.max(batch.least, Math.floor(this.#batchSize / 4));
+        if (!isLeast) continue;
         this.#failed(error);
         return;
       }
+      this.#batchSize = Math.min(batch.most, this.#batchSize * 2);
       this.#pending.written();
       this.#first = this.#store.removed + 1;
       const newest = added.at(-1);
@@ -232,7 +239,6 @@ export class EventLog implements EventSink, EventLogReader {
     }
     if (this.#error === undefined) this.#failingSince = now.monotonic;
     this.#error = why;
-    this.#count(this.#pending.giveBack(now));
     const tooLong = now.monotonic - patienceMs;
     if (this.#failingSince <= tooLong) this.#count(this.#pending.loseOlder(tooLong, now));
     this.#lookAgainIn(retryMs);

@@ -74,6 +74,11 @@ export function gapValue({ at, last }: GapRecord): Buffer {
   return value;
 }
 
+/** Bytes that are kept of a record. */
+export function valueLength(record: LogRecord): number {
+  return record.kind === 'GAP' ? gapLength : record.value.length;
+}
+
 /**
  * Reads what is kept. The item is a copy.
  *
