@@ -3,6 +3,7 @@
 import { status } from '@grpc/grpc-js';
 import { describe, expect, it } from 'vitest';
 import { mostWatches } from '../../services/provisioner/api/watch-events.js';
+import { StoreError } from '../../services/provisioner/events/log/store.js';
 import { newRunId } from '../../shared/identity.js';
 import { plain } from '../fakes/fake-event-log.js';
 import { FaultProxy } from '../fakes/fault-proxy.js';
@@ -150,6 +151,28 @@ describe('WatchEvents', () => {
     await server.stop(5000);
     for (const watch of watches) expect(await watch.ended).toMatchObject({ code: status.UNAVAILABLE });
     expect(service.subscribers).toBe(0);
+  });
+
+  it('ends with UNAVAILABLE while the log cannot be read, and so does a list', async () => {
+    const { log, server, service } = await serveEvents();
+    const client = eventsClient(server.address);
+    const watch = client.watch();
+    await watch.count(1);
+    const { read } = log;
+    log.read = () => {
+      throw new StoreError('/var/lib/slipway/events is not open');
+    };
+    log.append(plain(1));
+    const unreadable = {
+      code: status.UNAVAILABLE,
+      details: 'the event log cannot be read at this moment: try again',
+    };
+    expect(await watch.ended).toMatchObject(unreadable);
+    await expect(client.list()).rejects.toMatchObject(unreadable);
+    expect(service.subscribers).toBe(0);
+    log.read = read;
+    const after = { log_id: log.logId, sequence: 0 };
+    expect(await client.watch({ start: 'after', after }).count(2)).toEqual(['=0', '1']);
   });
 
   it('is refused where too many are open, until one of them ends', async () => {
