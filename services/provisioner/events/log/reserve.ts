@@ -77,6 +77,8 @@ export class Reserve {
 
 /** Pages of which something is always written anew: roots, branches, lists of free pages. */
 const fixedPages = 16;
+/** What the fewest events take that are written at once, and a single one as well: a log does not fail and go on in turns. */
+const leastPages = 64;
 
 /** The most pages that a change can add to the file, about: those that it touches are written to other places. */
 export function pagesFor({ added, removed }: Change, { lastPage, pageBytes }: Extent): number {
@@ -84,7 +86,7 @@ export function pagesFor({ added, removed }: Change, { lastPage, pageBytes }: Ex
   // Of a record one in the events and one in a timeline, but never more than there are.
   const touched = Math.min(2 * records, lastPage);
   const values = added.reduce((sum, record) => sum + pagesOf(record, pageBytes), 0);
-  return fixedPages + touched + Math.ceil(values + records / 16);
+  return Math.max(leastPages, fixedPages + touched + Math.ceil(values + records / 16));
 }
 
 /** What a value takes, where pages that were split are half full; large ones have pages of their own. */
