@@ -1,7 +1,9 @@
 // Lists that come in pages, taken as one.
 
+import { largestPage } from '../../shared/wire/pages.js';
+
 /** The most that a service gives at once. */
-export const pageSize = 1000;
+export const pageSize = largestPage;
 
 /** @param fetch gets one page, and the token of the next; empty for none */
 export async function allPages<T>(

@@ -5,6 +5,7 @@ import {
   type EventFilter,
   type Gap,
   ListEventsResponse,
+  type LogPosition,
   type ProvisioningEventServiceClient,
 } from '../../shared/gen/slipway/provisioner/v1/events.js';
 import type { Connection } from '../connection/connect.js';
@@ -49,9 +50,8 @@ export async function printAll(
   { start, filter, json }: Reading & { readonly start: Start },
   terminal: Terminal,
 ): Promise<void> {
-  const { client, call } = connection;
-  const newest = await call(client.listEvents, { pageSize: 1, pageToken: '', filter, newestFirst: true });
-  const end = newest.events[0]?.sequence ?? 0n;
+  const newest = await newestOf(connection, filter);
+  const end = newest.sequence;
   const found = ListEventsResponse.create({ logId: newest.logId });
   const stop = new AbortController();
   terminal.onStop(() => stop.abort());
@@ -68,6 +68,19 @@ export async function printAll(
     },
   });
   await print(found, json, terminal);
+}
+
+/** The place of the newest that matches; of none where none does. A page without one need not be the last. */
+async function newestOf({ client, call }: Events, filter: EventFilter): Promise<LogPosition> {
+  let pageToken = '';
+  for (;;) {
+    const page = await call(client.listEvents, { pageSize: 1, pageToken, filter, newestFirst: true });
+    const [newest] = page.events;
+    if (newest !== undefined || page.nextPageToken === '') {
+      return { logId: page.logId, sequence: newest?.sequence ?? 0n };
+    }
+    pageToken = page.nextPageToken;
+  }
 }
 
 async function print(found: ListEventsResponse, json: boolean, terminal: Terminal): Promise<void> {

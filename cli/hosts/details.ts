@@ -7,12 +7,12 @@ import {
   Host,
   type Run,
 } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { printable } from '../../shared/printable.js';
 import { count } from '../text/count.js';
 import { facts } from '../text/facts.js';
 import { clock, moment, since, wireSpan } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
 import { paint, type Toned, textOf } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 import { type Column, table } from '../text/table.js';
 import type { View } from '../text/view.js';
 import { outcomeName, tonedOutcome } from '../words/outcomes.js';

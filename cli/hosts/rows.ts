@@ -2,10 +2,10 @@
 
 import { HostState, Step } from '../../shared/gen/slipway/provisioner/v1/host.js';
 import type { Host } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { printable } from '../../shared/printable.js';
 import { distance } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
 import type { Toned } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 import { type Column, table } from '../text/table.js';
 import type { View } from '../text/view.js';
 import { tonedOutcome } from '../words/outcomes.js';

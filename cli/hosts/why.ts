@@ -9,12 +9,12 @@ import {
   type Run,
   type Wait,
 } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { printable } from '../../shared/printable.js';
 import { count } from '../text/count.js';
 import { indented } from '../text/fold.js';
 import { clock, moment, since, span, wireSpan } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
 import { paint, type Tone } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 import type { View } from '../text/view.js';
 import { outcomeInWords, outcomeName, tonedOutcome } from '../words/outcomes.js';
 import { meaningOf } from '../words/reasons.js';

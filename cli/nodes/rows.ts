@@ -1,9 +1,9 @@
 // Nodes as a table.
 
 import { type Node, NodeSource } from '../../shared/gen/slipway/discovery/v1/discovery.js';
+import { printable } from '../../shared/printable.js';
 import { distance } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
-import { printable } from '../text/printable.js';
 import { type Column, table } from '../text/table.js';
 import type { View } from '../text/view.js';
 
@@ -18,6 +18,7 @@ const columns: readonly Column[] = [
   { title: 'LABELS' },
 ];
 
+/** @returns lines, the titles first */
 export function nodeLines(nodes: readonly Node[], view: View): string[] {
   const rows = nodes.map((node) => [
     printable(node.identity),

@@ -9,11 +9,11 @@ import {
   type Rates,
   WorkerStatus,
 } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { printable } from '../../shared/printable.js';
 import { count } from '../text/count.js';
 import { facts } from '../text/facts.js';
 import { distance, since, wireSpan } from '../text/moments.js';
 import { paint, type Toned } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 import type { View } from '../text/view.js';
 import { outcomeName } from '../words/outcomes.js';
 import { breakerLine, credentialLine, discoveryLines, logLines } from './surroundings.js';

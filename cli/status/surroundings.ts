@@ -6,10 +6,10 @@ import type {
   DiscoveryStatus,
   LogStatus,
 } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { printable } from '../../shared/printable.js';
 import { count } from '../text/count.js';
 import { moment, since, wireSpan } from '../text/moments.js';
 import type { Toned } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 import type { View } from '../text/view.js';
 
 export function breakerLine(breaker: BreakerStatus | undefined, view: View): Toned {

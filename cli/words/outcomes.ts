@@ -1,9 +1,9 @@
 // How a run ended, in words and in colour.
 
 import { Outcome } from '../../shared/gen/slipway/provisioner/v1/host.js';
+import { printable } from '../../shared/printable.js';
 import { nameOf } from '../text/name.js';
 import type { Tone, Toned } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 
 /** `FAILED UNREACHABLE`; empty where the run has not ended. */
 export function outcomeName({
@@ -16,6 +16,7 @@ export function outcomeName({
   return [nameOf(Outcome, outcome), printable(reason)].filter((word) => word !== '').join(' ');
 }
 
+/** The same, in its colour. */
 export function tonedOutcome(run: { readonly outcome: Outcome; readonly reason: string }): Toned {
   return { text: outcomeName(run), tone: toneOf(run.outcome) };
 }

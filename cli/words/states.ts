@@ -29,6 +29,7 @@ const sentences: Readonly<Record<HostState, string>> = {
   [HostState.UNRECOGNIZED]: 'is in a state that this version does not know',
 };
 
+/** What a host does that is in it, to follow its name: `waits for its turn`. */
 export function stateInWords(state: HostState): string {
   return sentences[state] ?? sentences[HostState.UNRECOGNIZED];
 }

@@ -228,6 +228,20 @@ describe('slipway events', () => {
     expect(requests[0]).toMatchObject({ start: { $case: 'after' }, filter: { identityPrefix: 'n' } });
   });
 
+  test('what matches is found also where it is far back', async () => {
+    const pages: Record<string, Partial<ListEventsResponse>> = {
+      '': { nextPageToken: '2' },
+      '2': { events: [event(3)], nextPageToken: '3' },
+    };
+    const listEvents = answering(({ pageToken }: ListEventsRequest) =>
+      ListEventsResponse.create({ logId, ...pages[pageToken] }),
+    ).handler;
+    const { watchEvents } = scripted([bookmark(0), batch(3), bookmark(20_000)]);
+    const { code, out } = await events({ listEvents, watchEvents }, ['--earliest', '--type', 'paused']);
+    expect(code).toBe(0);
+    expect(out.match(/eve\d/g)).toEqual(['eve3']);
+  });
+
   test('--earliest of an empty log', async () => {
     const listEvents = answering(() => ListEventsResponse.create({ logId })).handler;
     const { watchEvents } = scripted([bookmark(0)]);
