@@ -36,9 +36,12 @@ async function spawnerPid(): Promise<number> {
 
 describe('a helper that does not end', () => {
   test('is killed at its time limit', async () => {
-    const helper = bench.helper([await bench.script('cat >/dev/null; echo thinking >&2; sleep 600')], {
-      timeoutMs: 500,
-    });
+    const script = await bench.script(
+      `cat >/dev/null; if mkdir "$FOLDER/first" 2>/dev/null; then exec echo '{}'; fi; echo thinking >&2; sleep 600`,
+    );
+    const helper = bench.helper([script], { timeoutMs: 500 });
+    // The first one also waits for the spawner to come up.
+    await ask(helper);
     const startedAt = performance.now();
     expect(await ask(helper)).toEqual({
       reason: 'HELPER_TIMEOUT',

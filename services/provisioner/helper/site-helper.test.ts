@@ -5,6 +5,7 @@ import { FakeClock, settle } from '../../../test/fakes/fake-clock.js';
 import { type FakeProgram, FakeProgramRunner } from '../../../test/fakes/fake-program-runner.js';
 import type { HelperInput } from './helper.js';
 import { type HelperObservation, helperEnvironment, SiteHelper } from './site-helper.js';
+import type { HelperMode } from './spawner/protocol.js';
 
 const input: HelperInput = {
   identity: 'n1.example.net' as Identity,
@@ -23,14 +24,14 @@ const input: HelperInput = {
 const exited = { how: 'EXITED', code: 0, signal: null } as const;
 const never = new AbortController().signal;
 
-function setUp(concurrency = 1) {
+function setUp(concurrency = 1, mode: HelperMode = 'exec') {
   const runner = new FakeProgramRunner();
   const clock = new FakeClock();
   const observed: HelperObservation[] = [];
   const helper = new SiteHelper(
     {
       command: ['/no/such/helper'],
-      mode: 'exec',
+      mode,
       timeoutMs: 10_000,
       concurrency,
       env: {},
@@ -172,6 +173,18 @@ test('a trial gives the helper its input as it is, and tells all that came of it
   });
   // What the metrics count are the helpers of nodes.
   expect(observed).toEqual([]);
+});
+
+test('a helper that lives on is given each input as one line, and what it answers has no exit code', async () => {
+  const { helper, program } = setUp(1, 'persistent');
+  const trial = helper.tryOut(Buffer.from('{\n  "identity": "n\u2028"\r\n}'), never);
+  const helperProgram = await program(1);
+  expect(helperProgram.input).toBe('{   "identity": "n\\u2028" }\n');
+  helperProgram.end({ how: 'ANSWERED' }, '{"msg":"hello"}');
+  expect(await trial).toMatchObject({
+    verdict: { kind: 'REPLY', text: '{"msg":"hello"}' },
+    exitCode: undefined,
+  });
 });
 
 test.each([

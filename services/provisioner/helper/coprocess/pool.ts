@@ -12,9 +12,9 @@ import { turn } from './turn.js';
 
 /**
  * How long a program is left alone after its answer. What it writes meanwhile is out of turn; once it has been asked
- * again, nobody could tell that from the next answer. It bounds one program to 100 answers a second.
+ * again, nobody could tell that from the next answer. It bounds one program to 500 answers a second.
  */
-const restMs = 10;
+const restMs = 2;
 
 interface Resting {
   readonly coprocess: Coprocess;
