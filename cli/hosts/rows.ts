@@ -22,15 +22,13 @@ const columns: readonly Column[] = [
   { title: 'MESSAGE' },
 ];
 
-export function hostLines(hosts: readonly Host[], view: View): string[] {
-  return table(
-    columns,
-    hosts.map((host) => row(host, view)),
-    view,
-  );
+/** @param rows as {@link hostRow} makes them */
+export function hostLines(rows: readonly (readonly Toned[])[], view: View): string[] {
+  return table(columns, rows, view);
 }
 
-function row(host: Host, view: View): Toned[] {
+/** What the table has of a host: less than the host itself takes. */
+export function hostRow(host: Host, view: View): Toned[] {
   return [
     printable(host.identity),
     tonedState(host.state, whereIn(host)),

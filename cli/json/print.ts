@@ -5,6 +5,9 @@ import { printableJson } from '../../shared/printable.js';
 import type { Terminal } from '../terminal.js';
 import type { MessageKind } from './document.js';
 
+/** Of what stands within something. */
+export const indentation = '  ';
+
 /** @param name of the message: `slipway.provisioner.v1.GetStatusResponse` */
 export async function printJson<T>(
   name: string,
@@ -18,5 +21,10 @@ export async function printJson<T>(
 
 /** A value as a document of its own, with its line break. */
 export function jsonDocument(value: unknown): string {
-  return `${printableJson(JSON.stringify(value, undefined, 2))}\n`;
+  return `${jsonText(value)}\n`;
+}
+
+/** A value as it stands in a document, in as many lines as it takes. */
+export function jsonText(value: unknown): string {
+  return printableJson(JSON.stringify(value, undefined, indentation));
 }

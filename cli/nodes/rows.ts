@@ -19,8 +19,14 @@ const columns: readonly Column[] = [
 ];
 
 /** @returns lines, the titles first */
-export function nodeLines(nodes: readonly Node[], view: View): string[] {
-  const rows = nodes.map((node) => [
+/** @param rows as {@link nodeRow} makes them */
+export function nodeLines(rows: readonly (readonly string[])[], view: View): string[] {
+  return table(columns, rows, view);
+}
+
+/** What the table has of a node: less than the node itself takes. */
+export function nodeRow(node: Node, view: View): string[] {
+  return [
     printable(node.identity),
     printable(node.address),
     printable(node.version),
@@ -33,6 +39,5 @@ export function nodeLines(nodes: readonly Node[], view: View): string[] {
         .map((pair) => pair.join('='))
         .join(' '),
     ),
-  ]);
-  return table(columns, rows, view);
+  ];
 }

@@ -13,17 +13,15 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('a disk that does not take the log', () => {
-  const withCode = (code: string | number) => Object.assign(new Error('no'), { code });
-
   it.each([
-    ['ENOSPC', 'no space is left on the disk of /log'],
-    [28, 'no space is left on the disk of /log'],
-    ['EDQUOT', 'the quota on the disk of /log is used up'],
-    [30, 'the disk of /log is mounted read-only'],
-    ['EIO', 'the disk of /log fails (input/output error)'],
-    ['EMFILE', '/log cannot be written: no'],
-  ])('says why: %s', (code, why) => {
-    expect(whyNotWritten('/log', withCode(code))).toBe(why);
+    [{ code: 'ENOSPC', errno: -28 }, 'no space is left on the disk of /log'],
+    [{ code: 28 }, 'no space is left on the disk of /log'],
+    [{ code: 'Unknown system error -122', errno: -122 }, 'the quota on the disk of /log is used up'],
+    [{ code: 30 }, 'the disk of /log is mounted read-only'],
+    [{ code: 'EIO', errno: -5 }, 'the disk of /log fails (input/output error)'],
+    [{ code: 'EMFILE', errno: -24 }, '/log cannot be written: no'],
+  ])('says why: %j', (error, why) => {
+    expect(whyNotWritten('/log', Object.assign(new Error('no'), error))).toBe(why);
   });
 
   it('is tried without a trace', async () => {

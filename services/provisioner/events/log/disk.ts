@@ -2,23 +2,20 @@
 
 import { appendFile, mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errnoOf } from './errno.js';
 
 const trialName = 'trial';
 const lockName = 'lock.mdb';
 /** LMDB's lock file has 8,272 bytes for its usual number of readers. */
 const lockBytes = 12 * 1024;
 
-/** Why nothing could be written, by the system's number or word for it. */
-const failures: readonly (readonly [
-  errno: number,
-  code: string,
-  why: 'full' | 'quota' | 'read-only' | 'fails',
-])[] = [
-  [28, 'ENOSPC', 'full'],
-  [122, 'EDQUOT', 'quota'],
-  [30, 'EROFS', 'read-only'],
-  [5, 'EIO', 'fails'],
-];
+/** Why nothing could be written, by the system's number for it. */
+const failures = new Map<number | undefined, 'full' | 'quota' | 'read-only' | 'fails'>([
+  [28, 'full'],
+  [122, 'quota'],
+  [30, 'read-only'],
+  [5, 'fails'],
+]);
 
 /**
  * Writes so many bytes into a folder and removes them again: what is left of a quota, and whether the disk takes
@@ -82,6 +79,5 @@ export function whyNotWritten(folder: string, error: unknown): string {
 }
 
 function failureOf(error: unknown) {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return failures.find(([errno, word]) => code === errno || code === word)?.[2];
+  return failures.get(errnoOf(error));
 }

@@ -85,4 +85,9 @@ describe('an error on the way to a log', () => {
   it.each(['EACCES', 'ENOSPC', 'EMFILE', 13, 5, -30792])('is none: %s', (code) => {
     expect(isDamage(withCode(code))).toBe(false);
   });
+
+  it('is none where the quota is used up, for which Node has no word', () => {
+    const error = Object.assign(withCode('Unknown system error -122'), { errno: -122 });
+    expect(isDamage(error)).toBe(false);
+  });
 });

@@ -83,9 +83,9 @@ export namespace NodeSource {
 
 /** Selects nodes. An empty filter selects all. */
 export interface NodeFilter {
-  /** Components, of which one must match; empty matches all. */
+  /** Components, of which one must match; empty matches all. At most 100. */
   components: string[];
-  /** Labels that a node must all have with these values. */
+  /** Labels that a node must all have with these values. At most 100. */
   labels: { [key: string]: string };
 }
 

@@ -212,11 +212,14 @@ export interface Now {
  * whatever the filter.
  */
 export interface EventFilter {
-  /** Types, of which one must match; empty matches all. */
+  /** Types, of which one must match; empty matches all. At most 100. */
   types: EventType[];
   /** The identity must begin with this; empty matches all, also events of no one host. */
   identityPrefix: string;
-  /** Outcomes, of which one must match; empty matches all. Where set, only RUN_FINISHED can match. */
+  /**
+   * Outcomes, of which one must match; empty matches all. At most 100. Where set, only RUN_FINISHED can
+   * match.
+   */
   outcomes: Outcome[];
   /** The identity must be this one; empty matches all. */
   identity: string;
@@ -3287,7 +3290,8 @@ export const ProvisioningEventServiceService = {
   /**
    * Streams events as they are committed to the log, from a chosen place on. A watch never skips
    * silently, and one that is resumed sees each event once, in order. It lasts until the caller ends it
-   * or the provisioner stops (UNAVAILABLE: resume with the last position).
+   * or the provisioner stops, or cannot read the log for a moment (UNAVAILABLE: resume with the last
+   * position).
    */
   watchEvents: {
     path: "/slipway.provisioner.v1.ProvisioningEventService/WatchEvents" as const,
@@ -3314,7 +3318,8 @@ export interface ProvisioningEventServiceServer extends UntypedServiceImplementa
   /**
    * Streams events as they are committed to the log, from a chosen place on. A watch never skips
    * silently, and one that is resumed sees each event once, in order. It lasts until the caller ends it
-   * or the provisioner stops (UNAVAILABLE: resume with the last position).
+   * or the provisioner stops, or cannot read the log for a moment (UNAVAILABLE: resume with the last
+   * position).
    */
   watchEvents: handleServerStreamingCall<WatchEventsRequest, WatchEventsResponse>;
   /** Lists events that are in the log. The timeline of one host is the filter with its identity. */
@@ -3325,7 +3330,8 @@ export interface ProvisioningEventServiceClient extends Client {
   /**
    * Streams events as they are committed to the log, from a chosen place on. A watch never skips
    * silently, and one that is resumed sees each event once, in order. It lasts until the caller ends it
-   * or the provisioner stops (UNAVAILABLE: resume with the last position).
+   * or the provisioner stops, or cannot read the log for a moment (UNAVAILABLE: resume with the last
+   * position).
    */
   watchEvents(request: WatchEventsRequest, options?: Partial<CallOptions>): ClientReadableStream<WatchEventsResponse>;
   watchEvents(

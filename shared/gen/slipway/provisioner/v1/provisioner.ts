@@ -336,7 +336,7 @@ export interface ListHostsRequest {
   pageSize: number;
   /** next_page_token of the page before; empty for the first. */
   pageToken: string;
-  /** States, of which one must match; empty matches all. RELEASED matches none. */
+  /** States, of which one must match; empty matches all. RELEASED matches none. At most 100. */
   states: HostState[];
   /** The identity must begin with this; empty matches all. */
   identityPrefix: string;
@@ -4488,7 +4488,7 @@ export const ProvisionerServiceService = {
   /**
    * Runs the helper on a given input, or on what is known of a host, and says what would follow. No node
    * is called and nothing is changed. The answer has the input and the helper's reply in it: a client must
-   * take messages of up to 16 MiB.
+   * take messages of up to 16 MiB. RESOURCE_EXHAUSTED where too much waits to be tried.
    */
   testHelper: {
     path: "/slipway.provisioner.v1.ProvisionerService/TestHelper" as const,
@@ -4541,7 +4541,7 @@ export interface ProvisionerServiceServer extends UntypedServiceImplementation {
   /**
    * Runs the helper on a given input, or on what is known of a host, and says what would follow. No node
    * is called and nothing is changed. The answer has the input and the helper's reply in it: a client must
-   * take messages of up to 16 MiB.
+   * take messages of up to 16 MiB. RESOURCE_EXHAUSTED where too much waits to be tried.
    */
   testHelper: handleUnaryCall<TestHelperRequest, TestHelperResponse>;
 }
@@ -4698,7 +4698,7 @@ export interface ProvisionerServiceClient extends Client {
   /**
    * Runs the helper on a given input, or on what is known of a host, and says what would follow. No node
    * is called and nothing is changed. The answer has the input and the helper's reply in it: a client must
-   * take messages of up to 16 MiB.
+   * take messages of up to 16 MiB. RESOURCE_EXHAUSTED where too much waits to be tried.
    */
   testHelper(
     request: TestHelperRequest,
