@@ -17,6 +17,16 @@ export function outcomeName({
 }
 
 /** The same, in its colour. */
+/** How it ended, or that it goes on, or was broken off. */
+export function tonedEnd(run: {
+  readonly outcome: Outcome;
+  readonly reason: string;
+  readonly earlier: boolean;
+}): Toned {
+  if (run.outcome !== Outcome.UNSPECIFIED) return tonedOutcome(run);
+  return run.earlier ? { text: 'broken off', tone: 'bad' } : { text: 'goes on', tone: 'busy' };
+}
+
 export function tonedOutcome(run: { readonly outcome: Outcome; readonly reason: string }): Toned {
   return { text: outcomeName(run), tone: toneOf(run.outcome) };
 }
