@@ -1,9 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { dataFolder } from '../../../../test/fakes/event-log-bench.js';
 import { LmdbFile, LmdbStore } from './lmdb-store.js';
 import { eventRecord } from './record.js';
-import { pagesFor } from './reserve.js';
+import { pagesFor, Reserve } from './reserve.js';
 import type { Change } from './store.js';
 
 it('takes at least the room that LMDB takes for a change', async () => {
@@ -38,3 +40,19 @@ it('takes at least the room that LMDB takes for a change', async () => {
     { numRuns: 10 },
   );
 }, 30_000);
+
+it('leaves alone what LMDB has written beyond the room that was taken for it', async () => {
+  const folder = dataFolder();
+  const path = join(folder, 'data.mdb');
+  const pageBytes = 4_096;
+  const nothing: Change = { added: [], removed: [] };
+  writeFileSync(path, Buffer.alloc(pageBytes, 1));
+  const reserve = new Reserve(folder);
+  onTestFinished(() => reserve.close());
+  await reserve.take({ lastPage: 0, pageBytes }, nothing);
+
+  const more = Buffer.alloc(1_000 * pageBytes, 2);
+  writeFileSync(path, more);
+  await reserve.take({ lastPage: 999, pageBytes }, nothing);
+  expect(readFileSync(path).subarray(0, more.length).equals(more)).toBe(true);
+});

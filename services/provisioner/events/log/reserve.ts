@@ -20,7 +20,7 @@ const zeros = Buffer.alloc(64 * 1024);
 export class Reserve {
   readonly #path: string;
   #file: FileHandle | undefined;
-  /** Bytes. LMDB makes it longer and never shorter. */
+  /** Bytes, at least: LMDB makes it longer and never shorter. */
   #size = 0;
 
   constructor(folder: string) {
@@ -56,7 +56,8 @@ export class Reserve {
   }
 
   async #grow(file: FileHandle, needed: number): Promise<void> {
-    const before = this.#size;
+    // Behind all that LMDB has written, which may be more than there was room for.
+    const before = (await file.stat()).size;
     const target = needed + spareBytes;
     let size = before;
     try {
