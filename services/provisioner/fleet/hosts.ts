@@ -68,7 +68,7 @@ export class Hosts {
     return this.#queue.fits;
   }
 
-  /** Milliseconds for which the first in line has waited; 0 where none waits. */
+  /** Milliseconds for which the oldest in line has waited; 0 where none waits. */
   get oldestQueuedMs(): number {
     const oldest = this.#queue.oldest;
     return oldest === undefined ? 0 : this.#clock.monotonic() - oldest.queuedAt;

@@ -30,7 +30,7 @@ export class Queue<T> {
   readonly #sources = new Map<string, Source<T>>();
   readonly #places = new Map<T, Places<T>>();
 
-  /** @param limit how many values fit */
+  /** @param limit how many values it is meant for: over half of that it is over half full */
   constructor(limit: number) {
     this.#limit = limit;
   }
@@ -39,16 +39,12 @@ export class Queue<T> {
     return this.#line.size;
   }
 
-  get fits(): boolean {
-    return this.#line.size < this.#limit;
-  }
-
   /** The value that stands first in line. */
   get oldest(): T | undefined {
     return this.#line.first?.value;
   }
 
-  /** Adds at the tail, also beyond the limit: whoever calls asks {@link fits} where that matters. */
+  /** Adds at the tail, also beyond the limit: who calls knows what has to fit. */
   pushTail(value: T, sourceName: string): void {
     if (this.#places.has(value)) return;
     const source = this.#source(sourceName);

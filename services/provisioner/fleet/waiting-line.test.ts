@@ -58,6 +58,17 @@ describe('the waiting line', () => {
     expect(takeAll(line)).toEqual(['a1', 'b1', 'a2']);
   });
 
+  it('knows who has waited for longest, which over half full is not who is next', () => {
+    const later = host('b1', '192.0.2.2');
+    later.queuedAt = 1_000;
+    const { line, taken } = lineOf(2, [host('a1'), host('a2'), later], 2);
+    line.giveBack(taken[1] as Host);
+    expect([...line.inTurn()].map(({ identity }) => identity)).toEqual(['b1', 'a2']);
+    expect(line.oldest?.identity).toBe('a2');
+    line.giveBack(taken[0] as Host);
+    expect(line.oldest?.identity).toBe('a1');
+  });
+
   it('is full with those at its head, and still takes what must fit', () => {
     const { line, taken } = lineOf(2, [host('a'), host('b')], 1);
     expect(line.fits).toBe(true);

@@ -25,9 +25,13 @@ export class WaitingLine {
     return this.size < this.#limit;
   }
 
-  /** The host that stands first in line. */
+  /** The host that has waited for longest. Another may be next: the queue gives turns to sources. */
   get oldest(): Host | undefined {
-    return this.#givenBack[0] ?? this.#queue.oldest;
+    let oldest = this.#queue.oldest;
+    for (const host of this.#givenBack.toReversed()) {
+      if (oldest === undefined || host.queuedAt <= oldest.queuedAt) oldest = host;
+    }
+    return oldest;
   }
 
   /** Adds at the tail, also beyond the limit: whoever calls asks {@link fits} where that matters. */
