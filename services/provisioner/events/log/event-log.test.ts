@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { numbers, startEventLog, untilCommitted } from '../../../../test/fakes/event-log-bench.js';
 
 describe('the event log', () => {
@@ -36,6 +36,24 @@ describe('the event log', () => {
     await one.events.close();
     const other = await startEventLog({}, one.dataDir);
     expect(other.events.last).toBe(2_500);
+  });
+
+  it('writes once what comes when a write has just ended and it is about to be closed', async () => {
+    const { events, disk, publish } = await startEventLog();
+    const write = vi.spyOn(disk, 'write');
+    const closed = new Promise<void>((resolve) => {
+      const off = events.onCommitted(() => {
+        off();
+        queueMicrotask(() => {
+          publish(1);
+          resolve(events.close());
+        });
+      });
+    });
+    publish(1);
+    await closed;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(write).toHaveBeenCalledTimes(2);
   });
 
   it('tells an event that cannot be encoded as a gap', async () => {

@@ -191,7 +191,7 @@ export class EventLog implements EventSink, EventLogReader {
   }
 
   #wake(): void {
-    if (this.#working !== undefined) return;
+    if (this.#working !== undefined || this.#closed) return;
     const { schedule = setImmediate } = this.#options;
     this.#working = new Promise((resolve) => {
       schedule(() => {
