@@ -4,7 +4,7 @@ import { type Event, QueueCause, ReleaseCause } from '../../../shared/gen/slipwa
 import { Outcome, Step } from '../../../shared/gen/slipway/provisioner/v1/host.js';
 import type { BootId, Identity, RunId } from '../../../shared/identity.js';
 import { fromDuration } from '../../../shared/wire/time.js';
-import { type LeftHost, mostRuns, type Past, type RunRecord } from '../standing/past.js';
+import { type LeftHost, mostRuns, onlyBegun, type Past, type RunRecord } from '../standing/past.js';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -35,14 +35,7 @@ function begun(event: Event, instance: string): RunRecord {
     fence,
     bootId: bootId as BootId,
     startedAt: momentOf(event) ?? 0,
-    durationMs: undefined,
-    outcome: undefined,
-    reason: '',
-    message: '',
-    lastStep: undefined,
-    unsettled: false,
-    confirmation: undefined,
-    confirmationAt: undefined,
+    ...onlyBegun,
     ...(event.provisioner !== instance && { earlier: true }),
   };
 }

@@ -14,7 +14,15 @@ import {
   unpackHost,
   unpackRuns,
 } from './packed.js';
-import { type Conflict, type LeftHost, type Loop, mostRuns, type Past, type RunRecord } from './past.js';
+import {
+  type Conflict,
+  type LeftHost,
+  type Loop,
+  mostRuns,
+  onlyBegun,
+  type Past,
+  type RunRecord,
+} from './past.js';
 
 export interface HistoryLimits {
   /** Runs of one node. */
@@ -134,14 +142,7 @@ export class History implements EventSink {
       fence,
       bootId: flat(bootId),
       startedAt: this.#clock.now(),
-      durationMs: undefined,
-      outcome: undefined,
-      reason: '',
-      message: '',
-      lastStep: undefined,
-      unsettled: false,
-      confirmation: undefined,
-      confirmationAt: undefined,
+      ...onlyBegun,
     };
   }
 

@@ -30,6 +30,18 @@ export interface RunRecord {
   readonly earlier?: true;
 }
 
+/** What is not known of a run that has only begun. */
+export const onlyBegun = {
+  durationMs: undefined,
+  outcome: undefined,
+  reason: '',
+  message: '',
+  lastStep: undefined,
+  unsettled: false,
+  confirmation: undefined,
+  confirmationAt: undefined,
+} as const satisfies Partial<RunRecord>;
+
 /** What was last known of a host that is known no more. What only its fleet could tell is not known of earlier ones. */
 export interface LeftHost {
   /** Undefined, like the time, where the process ended while it was known. */
