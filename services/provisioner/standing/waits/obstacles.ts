@@ -1,4 +1,5 @@
-// What may stand in the way of a host wherever it stands: a pause, a helper that fails for every node, no sightings, a confirmation that has not come.
+// What may stand in the way of a host wherever it stands: a pause, a helper that fails for every node, no sightings, a
+// confirmation that has not come.
 
 import type { Circumstances, Subject, Wait } from './wait.js';
 import { at, colon, count, helpOn, say, span, todo } from './words.js';
@@ -17,7 +18,7 @@ export function breakerWait({ breaker, now }: Circumstances): Wait[] {
   const { open, failuresInRow, reason, message } = breaker;
   if (open === undefined) return [];
   const row = `${count(failuresInRow, 'failure', 'failures')} in a row, the last ${reason}${colon(message)}`;
-  const what = `The helper fails for every node since ${at(open.since)}: ${row}`;
+  const what = `The helper has failed for every node since ${at(open.since)}: ${row}`;
   const then = 'No run starts but one at a time to try it, each with another node, until it works again';
   const until = open.nextProbeAt > now ? open.nextProbeAt : undefined;
   return [{ cause: 'BREAKER', until, message: say(what, then, todo(helpOn(reason))) }];

@@ -36,7 +36,7 @@ describe('a queued host', () => {
     expect(causes(others)).toEqual(['TURN']);
     expect(wait).toMatchObject({ cause: 'BREAKER', until: now + 4_000 });
     expect(wait?.message).toBe(
-      'The helper fails for every node since 2029-12-31T23:59:30Z: 22 failures in a row, the last HELPER_EXIT: exit ' +
+      'The helper has failed for every node since 2029-12-31T23:59:30Z: 22 failures in a row, the last HELPER_EXIT: exit ' +
         'code 3. No run starts but one at a time to try it, each with another node, until it works again. What to do: ' +
         'Mend the helper: the message has what it wrote to standard error',
     );
