@@ -18,6 +18,8 @@ class Disk implements LogStore {
   isFull = false;
   /** Records that are written or removed at once, at most. */
   room = Number.POSITIVE_INFINITY;
+  /** Whether nothing can be read until something is written, as where the file could not be opened again. */
+  isShut = false;
   #held: Promise<void> | undefined;
   readonly #store: LogStore;
 
@@ -38,6 +40,7 @@ class Disk implements LogStore {
   }
 
   read(from: number, max: number) {
+    if (this.isShut) throw new StoreError('not open');
     return this.#store.read(from, max);
   }
 
@@ -63,6 +66,7 @@ class Disk implements LogStore {
     await this.#held;
     if (this.isFull || change.added.length > this.room || change.removed.length > this.room)
       throw new StoreError('no space is left');
+    this.isShut = false;
     await this.#store.write(change);
   }
 

@@ -76,6 +76,43 @@ describe('an event log that cannot be written', () => {
     expect(events.status.lost).toBe(0);
   });
 
+  it('goes on where it could not be read either, also with events that are to be removed', async () => {
+    const { events, clock, disk, publish, committed } = await startEventLog({
+      retention: { maxCount: 1_000, maxAgeMs: 120_000 },
+    });
+    publish(3);
+    await committed(3);
+    disk.isFull = true;
+    disk.isShut = true;
+    publish(1);
+    await clock.advance(240_000);
+    expect(events.status).toMatchObject({ last: 3, failing: true });
+    publish(1);
+    disk.isFull = false;
+    const removed = untilCommitted(events, () => events.first === 5);
+    await clock.advance(1_000);
+    await removed;
+    expect(numbers(events.read(0, 10))).toEqual(['RETENTION 1-4', '5']);
+    expect(events.status).toMatchObject({ failing: false });
+  });
+
+  it('is not said to fail any more once it can be written, though nothing waits', async () => {
+    const { events, clock, disk, publish, committed } = await startEventLog({
+      retention: { maxCount: 1_000, maxAgeMs: 120_000 },
+    });
+    publish(3);
+    await committed(3);
+    disk.isFull = true;
+    await clock.advance(240_000);
+    expect(events.status).toMatchObject({ failing: true });
+    clock.jumpWall(-240_000);
+    disk.isFull = false;
+    const written = untilCommitted(events, () => !events.status.failing);
+    await clock.advance(1_000);
+    await written;
+    expect(events.status).toMatchObject({ first: 1, last: 3, failing: false });
+  });
+
   it('loses the oldest where there are too many to keep, at once', async () => {
     const { events, clock, disk, publish, committed } = await startEventLog({ pendingBytes: 1_000 });
     disk.isFull = true;

@@ -9,9 +9,9 @@ import type { EventHeader, EventLogReader, LogItem, Stretch } from '../watch/log
 import { headerOf } from './header.js';
 import { type Moment, Pending } from './pending.js';
 import { readItems } from './reading.js';
-import { type EventRecord, eventRecord, lastOf } from './record.js';
+import { type EventRecord, eventRecord, lastOf, type StoredRecord } from './record.js';
 import { Retention, type RetentionLimits } from './retention.js';
-import type { LogStore } from './store.js';
+import { type LogStore, StoreError } from './store.js';
 import { readTimeline } from './timeline.js';
 
 /** What an event is told with. */
@@ -210,8 +210,9 @@ export class EventLog implements EventSink, EventLogReader {
     for (;;) {
       const added = this.#pending.take(this.#batchSize);
       try {
-        const removed = this.#retention.expired(this.#options.clock.now(), this.#batchSize);
-        if (added.length === 0 && removed.length === 0) return;
+        const removed = this.#expired();
+        // While it fails an empty write is a try as well.
+        if (added.length === 0 && removed.length === 0 && this.#error === undefined) return;
         await this.#store.write({ added, removed });
       } catch (error) {
         this.#count(this.#pending.giveBack(this.#now));
@@ -228,6 +229,16 @@ export class EventLog implements EventSink, EventLogReader {
       if (newest !== undefined) this.#last = lastOf(newest);
       this.#succeeded();
       for (const listener of this.#listeners) listener();
+    }
+  }
+
+  /** What cannot be read is not removed now: a store that is shut is opened by the write that follows. */
+  #expired(): readonly StoredRecord[] {
+    try {
+      return this.#retention.expired(this.#options.clock.now(), this.#batchSize);
+    } catch (error) {
+      if (error instanceof StoreError) return [];
+      throw error;
     }
   }
 
