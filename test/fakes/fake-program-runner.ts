@@ -13,6 +13,8 @@ export interface FakeProgram {
   readonly signal: AbortSignal;
   /** Ends the program. */
   end(how: ProgramEnd, stdout?: string, stderr?: string): void;
+  /** Of a long-lived program: whether it may be asked again; undefined where nobody has said. */
+  readonly fits: boolean | undefined;
   /** The spawner dies under it. */
   lose(): void;
 }
@@ -24,11 +26,14 @@ export class FakeProgramRunner implements ProgramRunner {
 
   run(input: Buffer, signal: AbortSignal): Promise<ProgramResult> {
     return new Promise((resolve, reject) => {
+      const release = (fits: boolean) => {
+        program.fits = fits;
+      };
       const end = (how: ProgramEnd, stdout = '', stderr = '') => {
         const bytes = new Bytes();
         bytes.push(Buffer.from(stdout));
         signal.removeEventListener('abort', onAbort);
-        resolve({ end: how, stdout: bytes, stderr, stderrBytes: stderr.length });
+        resolve({ end: how, stdout: bytes, stderr, stderrBytes: stderr.length, release });
       };
       const onAbort = () => end({ how: 'KILLED' });
       signal.addEventListener('abort', onAbort);
@@ -36,7 +41,14 @@ export class FakeProgramRunner implements ProgramRunner {
         signal.removeEventListener('abort', onAbort);
         reject(new SpawnerLostError('the spawner ended (SIGKILL)'));
       };
-      this.started.push({ input: input.toString(), signal, end, lose });
+      const program = {
+        input: input.toString(),
+        signal,
+        fits: undefined as boolean | undefined,
+        end,
+        lose,
+      };
+      this.started.push(program);
     });
   }
 

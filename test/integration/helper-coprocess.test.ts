@@ -45,14 +45,17 @@ async function poolOver(body: string, clock: FakeClock, pipes = new PipePool(() 
     started: (pid) => started.push(pid),
     gone: (_pid, loss) => losses.push(loss),
   });
-  const asked = (line = '{}\n'): Promise<Answered> => {
+  const asked = (line = '{}\n', fits = true): Promise<Answered> => {
     let output = '';
     return new Promise((resolve, reject) => {
       const events = {
         output: (chunk: Buffer) => {
           output += chunk.toString();
         },
-        ended: (report: ProgramReport) => resolve({ output, report }),
+        ended: (report: ProgramReport, release?: (fits: boolean) => void) => {
+          release?.(fits);
+          resolve({ output, report });
+        },
       };
       pool.start(Buffer.from(line), events).catch(reject);
     });
@@ -97,6 +100,41 @@ test('a program that rests is waited for: no other is started', async () => {
   await clock.advance(2);
   expect(await next).toMatchObject({ output: 'two' });
   expect(started).toHaveLength(1);
+  await pool.close();
+});
+
+test('a program whose answer does not fit is killed, and another is asked next', async () => {
+  const clock = new FakeClock();
+  const { pool, started, losses, asked } = await poolOver('while read -r line; do echo "$line"; done', clock);
+  await asked('one\n', false);
+  await clock.advance(2);
+  expect(await asked('two\n')).toMatchObject({ output: 'two' });
+  expect(started).toHaveLength(2);
+  await eventually(
+    async () => losses,
+    ({ length }) => length === 1,
+  );
+  // The run that it failed says so.
+  expect(losses).toEqual([undefined]);
+  await pool.close();
+});
+
+test('a program is not asked before its answer was looked at', async () => {
+  const clock = new FakeClock();
+  const { pool, started, asked } = await poolOver('while read -r line; do echo "$line"; done', clock);
+  const first = await new Promise<(fits: boolean) => void>((resolve, reject) => {
+    const ended = (_report: ProgramReport, release?: (fits: boolean) => void) => {
+      if (release !== undefined) resolve(release);
+    };
+    pool.start(Buffer.from('one\n'), { output: () => {}, ended }).catch(reject);
+  });
+  await clock.advance(2);
+  expect(await asked('two\n')).toMatchObject({ output: 'two' });
+  expect(started).toHaveLength(2);
+  first(true);
+  await clock.advance(2);
+  await Promise.all([asked('three\n'), asked('four\n')]);
+  expect(started).toHaveLength(2);
   await pool.close();
 });
 

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SiteHelper } from '../../services/provisioner/helper/site-helper.js';
+import type { Identity } from '../../shared/identity.js';
 import { loggerTo } from '../../shared/logger.js';
 import { ask, eventually, growthMb, HelperBench, inputOf, residentMb } from './helper-support.js';
 
@@ -295,6 +296,68 @@ describe('a helper that speaks out of turn', () => {
       }),
     );
     expect(answers).toEqual(asked);
+  });
+});
+
+describe('a helper that says for which node its answer is', () => {
+  const named = (identity: string) => ({ ...inputOf(), identity: identity as Identity });
+  /** Answers with the node's name, and once more after so many milliseconds. */
+  const twice = (ms: string) =>
+    `const { identity } = JSON.parse(line);
+     const reply = { identity, msg: process.pid + ' ' + n, configuration: { identity } };
+     answer(reply);
+     const late = ${ms};
+     if (late > 0) setTimeout(answer, late, reply);`;
+
+  test('is asked again and again', async () => {
+    const helper = await persistentNode(twice('0'));
+    const first = await counted(helper);
+    for (const n of [2, 3]) expect(await counted(helper)).toEqual({ pid: first.pid, n });
+  });
+
+  test('and answers 100 ms late a second time fails the node asked about then, and is replaced', async () => {
+    const helper = await persistentNode(
+      `const { identity } = JSON.parse(line);
+       const reply = { identity, msg: process.pid + ' ' + n, configuration: { identity } };
+       if (n === 1) answer(globalThis.first = reply);
+       else setTimeout(answer, 100, globalThis.first);`,
+    );
+    const first = await ask(helper, named('n1'));
+    expect(first).toMatchObject({ configuration: new Map([['identity', 'n1']]) });
+    expect(await ask(helper, named('n2'))).toEqual({
+      reason: 'HELPER_INVALID',
+      message: 'identity: the answer is for n1, and n2 was asked about',
+    });
+    const third = await ask(helper, named('n2'));
+    expect(third).toMatchObject({ configuration: new Map([['identity', 'n2']]) });
+    const pids = [first, third].map((reply) => 'msg' in reply && reply.msg.split(' ')[0]);
+    expect(pids[0]).not.toBe(pids[1]);
+    expect(await bench.programs()).toHaveLength(1);
+    expect(logged('warn')).toEqual([]);
+  });
+
+  test('never has one node configured with what is another’s, however late it answers again', async () => {
+    const helper = await persistentNode(twice('[0, 1, 3, 8, 20][Number(identity.slice(1)) % 5]'), {
+      concurrency: 3,
+    });
+    const asked = Array.from({ length: 100 }, (_, i) => `n${i}`);
+    const answers = await Promise.all(
+      asked.map(async (name) => {
+        const reply = await ask(helper, named(name));
+        if ('configuration' in reply) return reply.configuration.get('identity');
+        return reply.reason === 'HELPER_INVALID' ? name : reply.reason;
+      }),
+    );
+    expect(answers).toEqual(asked);
+  });
+
+  test('is tried out like one that is asked about a node', async () => {
+    const helper = await persistentNode(`answer({ identity: 'n1' });`);
+    const never = new AbortController().signal;
+    const { verdict } = await helper.tryOut(Buffer.from('{"identity":"n2"}'), never, 'n2' as Identity);
+    expect(verdict).toMatchObject({ kind: 'FAILED', reason: 'HELPER_INVALID' });
+    await nothingIsLeft();
+    expect(await ask(helper, named('n1'))).toMatchObject({ msg: '' });
   });
 });
 

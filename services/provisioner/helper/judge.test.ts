@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Identity } from '../../../shared/identity.js';
 import { type HelperRun, judge } from './judge.js';
 
 const good = '{"msg":"fine"}';
@@ -99,4 +100,13 @@ test('a long-lived program that answers out of turn is HELPER_INVALID', () => {
       message: expect.stringContaining('helper_mode: persistent'),
     });
   }
+});
+
+test('only a line can be for another node than the one asked about', () => {
+  const asked = 'n1' as Identity;
+  const run = { stdout: Buffer.from('{"identity":"n2","msg":"fine"}'), stderr: '', timeoutMs: 1, asked };
+  expect(judge({ ...run, end: { how: 'EXITED', code: 0, signal: null } }).msg).toBe('fine');
+  expect(() => judge({ ...run, end: { how: 'ANSWERED' } })).toThrow(
+    'identity: the answer is for n2, and n1 was asked about',
+  );
 });

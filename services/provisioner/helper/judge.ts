@@ -2,10 +2,11 @@
 // (design, section 7). The order matters: how it ended comes before what it wrote.
 
 import { formatDuration } from '../../../shared/durations.js';
+import type { Identity } from '../../../shared/identity.js';
 import { describeEnd } from './coprocess/loss.js';
 import { HelperError, type HelperReply } from './helper.js';
 import { JsonError } from './json.js';
-import { parseReply } from './reply.js';
+import { OtherNodeError, parseReply } from './reply.js';
 import type { ProgramEnd } from './spawner/protocol.js';
 
 /** Output over this is HELPER_TOO_LARGE (design, section 7). */
@@ -19,6 +20,8 @@ export interface HelperRun {
   readonly stderr: string;
   /** Milliseconds. */
   readonly timeoutMs: number;
+  /** The node that it was asked about, where that is known. */
+  readonly asked?: Identity | undefined;
 }
 
 /** @throws HelperError */
@@ -39,7 +42,7 @@ export function judge(run: HelperRun): HelperReply {
         throw new HelperError('HELPER_EMPTY', `the helper wrote nothing${saying(run.stderr)}`);
       return parseReply(stdout.toString());
     case 'ANSWERED':
-      return parseLine(stdout.toString(), run.stderr);
+      return parseLine(stdout.toString(), run);
     case 'UNANSWERED':
       throw new HelperError('HELPER_EXIT', `${unanswered(end, stdout.length)}${saying(run.stderr)}`);
     case 'OUT_OF_TURN':
@@ -70,12 +73,17 @@ const outOfTurn = {
   BEFORE_IT_HAD_READ: `the helper answered before it had read what it was asked; ${hint}`,
 } as const;
 
+/** Whether an answer was for another node: whoever gave it is out of step. */
+export function isForAnother(error: unknown): boolean {
+  return error instanceof HelperError && error.cause instanceof OtherNodeError;
+}
+
 /** @throws HelperError */
-function parseLine(line: string, stderr: string): HelperReply {
+function parseLine(line: string, { stderr, asked }: HelperRun): HelperReply {
   if (line.trim() === '')
     throw new HelperError('HELPER_EMPTY', `the helper answered with an empty line${saying(stderr)}`);
   try {
-    return parseReply(line);
+    return parseReply(line, asked);
   } catch (error) {
     if (!(error instanceof HelperError && error.cause instanceof JsonError)) throw error;
     const message = `${error.message}; with helper_mode: persistent an answer is one line`;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Identity } from '../../../shared/identity.js';
 import { Secret } from '../../../shared/secret.js';
 import { HelperError, type HelperReply } from './helper.js';
 import { parseReply } from './reply.js';
@@ -197,4 +198,39 @@ test('a half emoji becomes a replacement character', () => {
   expect(parseReply('{"configuration":{"a\\ud83d":"b\\ud83d"}}').configuration).toEqual(
     new Map([['a\ufffd', 'b\ufffd']]),
   );
+});
+
+test.each([
+  ['{"identity":"n1.example.net"}', undefined],
+  ['{"Identity":"N1.Example.NET"}', undefined],
+  ['{"identity":"n2.example.net","IDENTITY":"n1.example.net"}', undefined],
+  ['{"identity":null}', undefined],
+  ['{}', undefined],
+  [
+    '{"identity":"N2.example.net"}',
+    'identity: the answer is for n2.example.net, and n1.example.net was asked about',
+  ],
+  [
+    '{"identity":"n1.example.net","Identity":"n2.example.net"}',
+    'Identity: the answer is for n2.example.net, and n1.example.net was asked about',
+  ],
+  [
+    '{"identity":"n1.example.net."}',
+    'identity: the answer is for what is no name of a node, and n1.example.net was asked about',
+  ],
+  [
+    '{"identity":""}',
+    'identity: the answer is for what is no name of a node, and n1.example.net was asked about',
+  ],
+  ['{"identity":7}', 'identity: expected a string, got the number 7'],
+  // What else is wrong with it comes after.
+  ['{"msg":1,"identity":"n2"}', 'identity: the answer is for n2, and n1.example.net was asked about'],
+])('what says for which node it is has to be for that: %s', (text, message) => {
+  const read = () => parseReply(text, 'n1.example.net' as Identity);
+  if (message === undefined) expect(read()).toEqual(nothing);
+  else expect(read).toThrow(expect.objectContaining({ reason: 'HELPER_INVALID', message }));
+});
+
+test('where nobody was asked about, what it says of that is not looked at', () => {
+  for (const text of ['{"identity":"n2"}', '{"identity":7}']) expect(parseReply(text)).toEqual(nothing);
 });

@@ -2,6 +2,7 @@
 // judge.ts's matter.
 
 import { DurationError, durationMs } from '../../../shared/durations.js';
+import { type Identity, parseIdentity } from '../../../shared/identity.js';
 import { Secret } from '../../../shared/secret.js';
 import {
   booleanField,
@@ -18,25 +19,44 @@ import {
 import { HelperError, type HelperReply, type ServerClaims, type ServerPermissions } from './helper.js';
 import { JsonError, parseJson } from './json.js';
 
+/** The helper answered about another node than the one that it was asked about. */
+export class OtherNodeError extends FieldError {
+  constructor(path: string, named: string, asked: Identity) {
+    const shown = parseIdentity(named) ?? 'what is no name of a node';
+    super(`${path}: the answer is for ${shown}, and ${asked} was asked about`);
+  }
+}
+
 const longestRetryAfterMs = 24 * 60 * 60 * 1000;
 
 /**
  * Reads the helper's output: one JSON object with nothing but white space around it.
  *
+ * @param asked the node that a helper was asked about which lives on, whose answer may say for which node it is;
+ * without, that says nothing
  * @throws HelperError HELPER_INVALID, whose message has the place of a syntax error or the path of a key
  * and what was expected there
  */
-export function parseReply(text: string): HelperReply {
+export function parseReply(text: string, asked?: Identity): HelperReply {
   try {
     const root = parseJson(text);
     if (root.type !== 'object') throw mismatch({ path: '', value: root }, 'an object');
-    return readReply(fixedKeys('', root.members));
+    const fields = fixedKeys('', root.members);
+    // Before anything else: of what is another node's it does not matter what is wrong with it.
+    if (asked !== undefined) checkIdentity(fields.get('identity'), asked);
+    return readReply(fields);
   } catch (error) {
     if (error instanceof JsonError || error instanceof FieldError) {
       throw new HelperError('HELPER_INVALID', error.message, { cause: error });
     }
     throw error;
   }
+}
+
+function checkIdentity(field: Field | undefined, asked: Identity): void {
+  const named = stringField(field);
+  if (field === undefined || named === undefined || parseIdentity(named) === asked) return;
+  throw new OtherNodeError(field.path, named, asked);
 }
 
 function readReply(fields: ReadonlyMap<string, Field>): HelperReply {

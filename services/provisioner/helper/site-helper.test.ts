@@ -188,6 +188,40 @@ test('a helper that lives on is given each input as one line, and what it answer
 });
 
 test.each([
+  ['{"identity":"N1.example.net"}', true, undefined],
+  ['{', true, 'HELPER_INVALID'],
+  ['', true, 'HELPER_EMPTY'],
+  ['{"identity":"n2.example.net"}', false, 'HELPER_INVALID'],
+])(
+  'a helper that lives on is asked again unless its answer is for another node: %s',
+  async (line, fits, why) => {
+    const { helper, program, observed } = setUp(1, 'persistent');
+    const asked = helper.ask(input, never).catch((error: unknown) => error);
+    const asking = await program(1);
+    expect(asking.fits).toBeUndefined();
+    asking.end({ how: 'ANSWERED' }, line);
+    await asked;
+    expect([asking.fits, observed[0]?.reason]).toEqual([fits, why]);
+    const trial = helper.tryOut(Buffer.from('{}'), never, input.identity);
+    const trying = await program(2);
+    trying.end({ how: 'ANSWERED' }, line);
+    const { verdict } = await trial;
+    expect([trying.fits, verdict.kind === 'FAILED' ? verdict.reason : undefined]).toEqual([fits, why]);
+  },
+);
+
+test('an answer that nobody wants any more is looked at all the same, and its process goes on', async () => {
+  const { helper, program } = setUp(1, 'persistent');
+  const aborter = new AbortController();
+  const asked = helper.ask(input, aborter.signal);
+  const asking = await program(1);
+  asking.end({ how: 'ANSWERED' }, '{}');
+  aborter.abort(new Error('superseded'));
+  await expect(asked).rejects.toThrow('superseded');
+  expect(asking.fits).toBe(true);
+});
+
+test.each([
   [{ how: 'EXITED', code: 3, signal: null }, '', 'HELPER_EXIT', 3],
   [{ how: 'EXITED', code: null, signal: 'SIGSEGV' }, '', 'HELPER_EXIT', undefined],
   [exited, '[]', 'HELPER_INVALID', 0],

@@ -2,6 +2,7 @@
 // came of it.
 
 import type { Clock } from '../../../shared/clock.js';
+import type { Identity } from '../../../shared/identity.js';
 import type { Logger } from '../../../shared/logger.js';
 import type { HelperFailureReason } from '../run/outcome.js';
 import { type HelperCommand, startProblem } from './command.js';
@@ -9,7 +10,7 @@ import { asLine } from './coprocess/line.js';
 import { describeLoss, isInOrder } from './coprocess/loss.js';
 import { type AskOptions, type Helper, HelperError, type HelperInput, type HelperReply } from './helper.js';
 import { encodeInput } from './input.js';
-import { judge, maxOutputBytes } from './judge.js';
+import { isForAnother, judge, maxOutputBytes } from './judge.js';
 import { Slots } from './slots.js';
 import { type ProgramRunner, Spawner } from './spawner/client.js';
 import { type ProgramResult, SpawnerLostError } from './spawner/connection.js';
@@ -35,6 +36,12 @@ export interface SiteHelperOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly observe?: (observation: HelperObservation) => void;
+}
+
+/** How a helper ended, and what follows. */
+interface Judged {
+  readonly result: ProgramResult;
+  readonly verdict: { readonly reply: HelperReply } | { readonly error: HelperError };
 }
 
 /** A spawner that dies takes the helpers with it that it runs; each of them is run once more. */
@@ -106,12 +113,12 @@ export class SiteHelper implements Helper, HelperTrials, AsyncDisposable {
     }
   }
 
-  async tryOut(input: Buffer, signal: AbortSignal): Promise<HelperTrial> {
+  async tryOut(input: Buffer, signal: AbortSignal, asked?: Identity): Promise<HelperTrial> {
     const endTrial = await this.#trials.acquire(signal);
     try {
       const release = await this.#slots.acquire(signal);
       try {
-        return await this.#try(input, signal);
+        return await this.#try(input, signal, asked);
       } finally {
         release();
       }
@@ -134,13 +141,14 @@ export class SiteHelper implements Helper, HelperTrials, AsyncDisposable {
     const startedAt = clock.monotonic();
     let reason: HelperFailureReason | undefined;
     try {
-      const result = await this.#run(encodeInput(input), signal);
+      const { result, verdict } = await this.#run(encodeInput(input), signal, input.identity);
       const { stderr, stderrBytes } = result;
       if (stderrBytes > 0) {
         const fields = { identity: input.identity, stderr, stderr_bytes: stderrBytes };
         this.#options.log.debug(fields, 'helper stderr');
       }
-      return await this.#judge(result);
+      if ('error' in verdict) throw verdict.error;
+      return verdict.reply;
     } catch (error) {
       if (error instanceof HelperError) reason = error.reason;
       throw error;
@@ -149,14 +157,16 @@ export class SiteHelper implements Helper, HelperTrials, AsyncDisposable {
     }
   }
 
-  async #try(input: Buffer, signal: AbortSignal): Promise<HelperTrial> {
+  async #try(input: Buffer, signal: AbortSignal, asked: Identity | undefined): Promise<HelperTrial> {
     const { clock } = this.#options;
     const startedAt = clock.monotonic();
     let result: ProgramResult | undefined;
     let verdict: HelperTrial['verdict'];
     try {
-      result = await this.#run(input.toString(), signal);
-      verdict = { kind: 'REPLY', reply: await this.#judge(result), text: result.stdout.toString() };
+      const judged = await this.#run(input.toString(), signal, asked);
+      result = judged.result;
+      if ('error' in judged.verdict) throw judged.verdict.error;
+      verdict = { kind: 'REPLY', reply: judged.verdict.reply, text: result.stdout.toString() };
     } catch (error) {
       if (!(error instanceof HelperError)) throw error;
       verdict = { kind: 'FAILED', reason: error.reason, message: error.message };
@@ -170,14 +180,14 @@ export class SiteHelper implements Helper, HelperTrials, AsyncDisposable {
     };
   }
 
-  async #run(json: string, signal: AbortSignal): Promise<ProgramResult> {
+  async #run(json: string, signal: AbortSignal, asked: Identity | undefined): Promise<Judged> {
     const encoded = Buffer.from(this.#options.mode === 'persistent' ? asLine(json) : json);
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
       try {
-        const result = await this.#runner.run(encoded, signal);
+        const judged = await this.#judged(await this.#runner.run(encoded, signal), asked);
         signal.throwIfAborted();
-        return result;
+        return judged;
       } catch (error) {
         if (!(error instanceof SpawnerLostError)) throw error;
         if (attempt === tries) {
@@ -187,8 +197,24 @@ export class SiteHelper implements Helper, HelperTrials, AsyncDisposable {
     }
   }
 
+  /** One that lives on may be asked again once its answer was looked at, and not where that was for another node. */
+  async #judged(result: ProgramResult, asked: Identity | undefined): Promise<Judged> {
+    let fits = false;
+    try {
+      const reply = await this.#judge(result, asked);
+      fits = true;
+      return { result, verdict: { reply } };
+    } catch (error) {
+      if (!(error instanceof HelperError)) throw error;
+      fits = !isForAnother(error);
+      return { result, verdict: { error } };
+    } finally {
+      result.release?.(fits);
+    }
+  }
+
   /** @throws HelperError */
-  async #judge({ end, stdout, stderr }: ProgramResult): Promise<HelperReply> {
+  async #judge({ end, stdout, stderr }: ProgramResult, asked: Identity | undefined): Promise<HelperReply> {
     const { command, timeoutMs } = this.#options;
     switch (end.how) {
       case 'KILLED':
@@ -201,7 +227,7 @@ export class SiteHelper implements Helper, HelperTrials, AsyncDisposable {
         );
       }
       default:
-        return judge({ end, stdout, stderr, timeoutMs });
+        return judge({ end, stdout, stderr, timeoutMs, asked });
     }
   }
 }

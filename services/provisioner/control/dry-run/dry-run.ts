@@ -70,7 +70,8 @@ export async function dryRun(
 
 async function dryRunOn(inputJson: string, options: DryRunOptions, signal: AbortSignal): Promise<DryRun> {
   const node = readInput(inputJson);
-  const trial = await options.trials.tryOut(Buffer.from(inputJson), signal);
+  const asked = parseIdentity(node.identity);
+  const trial = await options.trials.tryOut(Buffer.from(inputJson), signal, asked);
   const common = { inputJson, trial, currentVersion: node.version };
   const { verdict } = trial;
   if (verdict.kind === 'FAILED') {

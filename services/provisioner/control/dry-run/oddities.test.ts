@@ -12,6 +12,7 @@ function odd(reply: object | string, over: Partial<Parameters<typeof oddities>[2
 test('a reply with every key there is has nothing odd about it', () => {
   const permissions = { submission: true, streams: true, governor: true, service_host: true };
   const reply = {
+    identity: 'n1',
     defer: false,
     shutdown: null,
     msg: 'hello',

@@ -11,6 +11,7 @@ import { refusedByAgents } from './refused-by-agents.js';
 const mostShown = 50;
 
 const replyKeys = [
+  'identity',
   'defer',
   'shutdown',
   'msg',

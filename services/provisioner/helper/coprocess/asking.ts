@@ -26,6 +26,7 @@ export class Asking implements Program {
   readonly #line: Buffer;
   readonly #events: ProgramEvents;
   #coprocess: Coprocess | undefined;
+  #release: ((fits: boolean) => void) | undefined;
   /** Why no answer is wanted any more. */
   #stop: 'TIMED_OUT' | 'KILLED' | undefined;
 
@@ -42,7 +43,7 @@ export class Asking implements Program {
     const timer = clock.setTimer(timeoutMs, () => this.#stopFor('TIMED_OUT'));
     void this.#ask().then((report) => {
       timer.cancel();
-      events.ended(report);
+      events.ended(report, this.#release);
     });
   }
 
@@ -75,14 +76,20 @@ export class Asking implements Program {
   }
 
   async #askOne(coprocess: Coprocess) {
-    try {
-      if (this.#stop !== undefined) return { report: stopped(this.#stop), mayNotHaveHeard: false };
-      this.#coprocess = coprocess;
-      return await coprocess.ask(this.#line, (chunk) => this.#events.output(chunk));
-    } finally {
-      this.#coprocess = undefined;
+    if (this.#stop !== undefined) {
       this.#coprocesses.putBack(coprocess);
+      return { report: stopped(this.#stop), mayNotHaveHeard: false };
     }
+    this.#coprocess = coprocess;
+    const outcome = await coprocess.ask(this.#line, (chunk) => this.#events.output(chunk));
+    this.#coprocess = undefined;
+    if (outcome.report.end.how === 'ANSWERED') {
+      this.#release = (fits) => {
+        if (fits) this.#coprocesses.putBack(coprocess);
+        else coprocess.kill('KILLED');
+      };
+    }
+    return outcome;
   }
 }
 

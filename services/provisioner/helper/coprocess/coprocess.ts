@@ -48,6 +48,7 @@ export class Coprocess {
   readonly #clock: Clock;
   readonly #onGone: (loss: Loss | undefined) => void;
   #answered = 0;
+  #answeredAt = Number.NEGATIVE_INFINITY;
   /** Of what it wrote since its last answer. */
   #stderr = new Tail(stderrKept);
   #question: Question | undefined;
@@ -79,6 +80,11 @@ export class Coprocess {
     const { stdin, stdout } = this.#launched;
     const isOver = this.#cause !== undefined || this.#exit !== undefined || this.#isLeaving;
     return !isOver && this.#question === undefined && !stdout.closed && stdin.writable;
+  }
+
+  /** When it answered last: monotonic milliseconds. */
+  get answeredAt(): number {
+    return this.#answeredAt;
   }
 
   /**
@@ -153,6 +159,7 @@ export class Coprocess {
     }
     this.#question = undefined;
     this.#answered += 1;
+    this.#answeredAt = this.#clock.monotonic();
     const report = this.#report({ how: 'ANSWERED' });
     this.#stderr = new Tail(stderrKept);
     this.resume();

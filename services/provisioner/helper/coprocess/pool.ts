@@ -16,12 +16,6 @@ import { turn } from './turn.js';
  */
 const restMs = 2;
 
-interface Resting {
-  readonly coprocess: Coprocess;
-  /** Monotonic. */
-  readonly since: number;
-}
-
 export class CoprocessPool implements ProgramSource, Coprocesses {
   readonly #setup: Setup;
   readonly #pipes: PipePool;
@@ -29,7 +23,7 @@ export class CoprocessPool implements ProgramSource, Coprocesses {
   readonly #groups: Groups;
   readonly #all = new Set<Coprocess>();
   /** The one that has rested for longest first. */
-  readonly #resting: Resting[] = [];
+  readonly #resting: Coprocess[] = [];
   /** One is started after the other, so that they share what it takes to make pipes. */
   #lastStart: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -50,11 +44,11 @@ export class CoprocessPool implements ProgramSource, Coprocesses {
     for (;;) {
       const next = this.#resting.shift();
       if (next === undefined) return this.takeFresh();
-      const left = next.since + restMs - this.#clock.monotonic();
+      const left = next.answeredAt + restMs - this.#clock.monotonic();
       if (left > 0) await sleep(this.#clock, left);
       // It may have ended, or spoken, and nobody has looked yet.
       await turn();
-      if (next.coprocess.isReady) return next.coprocess;
+      if (next.isReady) return next;
     }
   }
 
@@ -65,7 +59,7 @@ export class CoprocessPool implements ProgramSource, Coprocesses {
   }
 
   putBack(coprocess: Coprocess): void {
-    if (coprocess.isReady) this.#resting.push({ coprocess, since: this.#clock.monotonic() });
+    if (coprocess.isReady) this.#resting.push(coprocess);
   }
 
   async close(): Promise<void> {

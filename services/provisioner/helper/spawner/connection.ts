@@ -14,11 +14,17 @@ import {
   type Loss,
   type ProgramReport,
   type Setup,
+  type ToSpawner,
 } from './protocol.js';
 
 /** What became of a program. */
 export interface ProgramResult extends ProgramReport {
   readonly stdout: Bytes;
+  /**
+   * To be called once, where it is there: nothing else is asked of a long-lived program that has answered before it is
+   * said whether the answer may be one to what it was asked. Where it may not, the program is killed.
+   */
+  readonly release?: (fits: boolean) => void;
 }
 
 /** The spawner ended before the program did. The program was killed. */
@@ -80,9 +86,7 @@ export class SpawnerConnection {
     if (this.#gone !== undefined) return Promise.reject(this.#gone);
     this.#lastId += 1;
     const id = this.#lastId;
-    const onAbort = () => {
-      if (this.#channel.writable) this.#channel.write(encodeMessage({ type: 'KILL', id }));
-    };
+    const onAbort = () => this.#send({ type: 'KILL', id });
     const result = new Promise<ProgramResult>((resolve, reject) => {
       this.#running.set(id, { stdout: new Bytes(), resolve, reject });
       this.#channel.write(encodeMessage({ type: 'RUN', id, input }));
@@ -102,6 +106,10 @@ export class SpawnerConnection {
     this.#child.kill('SIGKILL');
   }
 
+  #send(message: ToSpawner): void {
+    if (this.#channel.writable) this.#channel.write(encodeMessage(message));
+  }
+
   #handle(message: FromSpawner): void {
     switch (message.type) {
       case 'STARTED':
@@ -117,7 +125,13 @@ export class SpawnerConnection {
       case 'ENDED': {
         const running = this.#running.get(message.id);
         this.#running.delete(message.id);
-        running?.resolve({ ...message.report, stdout: running.stdout });
+        running?.resolve({
+          ...message.report,
+          stdout: running.stdout,
+          ...(message.report.end.how === 'ANSWERED' && {
+            release: (fits) => this.#send({ type: 'RELEASE', id: message.id, fits }),
+          }),
+        });
         break;
       }
     }

@@ -72,7 +72,9 @@ export interface Loss {
 export type ToSpawner =
   | { readonly type: 'SETUP'; readonly setup: Setup }
   | { readonly type: 'RUN'; readonly id: number; readonly input: Buffer }
-  | { readonly type: 'KILL'; readonly id: number };
+  | { readonly type: 'KILL'; readonly id: number }
+  /** Of a long-lived program that has answered: whether it may be asked again, or is to be killed. */
+  | { readonly type: 'RELEASE'; readonly id: number; readonly fits: boolean };
 
 export type FromSpawner =
   /** There is a process group that nobody but the spawner would end. */
@@ -81,7 +83,7 @@ export type FromSpawner =
   | { readonly type: 'OUTPUT'; readonly id: number; readonly chunk: Buffer }
   | { readonly type: 'ENDED'; readonly id: number; readonly report: ProgramReport };
 
-const kinds = { SETUP: 1, RUN: 2, KILL: 3, STARTED: 4, OUTPUT: 5, ENDED: 6, GONE: 7 } as const;
+const kinds = { SETUP: 1, RUN: 2, KILL: 3, STARTED: 4, OUTPUT: 5, ENDED: 6, GONE: 7, RELEASE: 8 } as const;
 
 export function encodeMessage(message: ToSpawner | FromSpawner): Buffer {
   const kind = kinds[message.type];
@@ -92,6 +94,8 @@ export function encodeMessage(message: ToSpawner | FromSpawner): Buffer {
       return encodeFrame(kind, message.id, message.input);
     case 'KILL':
       return encodeFrame(kind, message.id, Buffer.alloc(0));
+    case 'RELEASE':
+      return encodeFrame(kind, message.id, Buffer.of(message.fits ? 1 : 0));
     case 'STARTED':
       return encodeFrame(kind, message.pid, Buffer.alloc(0));
     case 'GONE':
@@ -116,6 +120,8 @@ export function decodeToSpawner({ kind, id, payload }: Frame): ToSpawner {
       return { type: 'RUN', id, input: payload };
     case kinds.KILL:
       return { type: 'KILL', id };
+    case kinds.RELEASE:
+      return { type: 'RELEASE', id, fits: payload[0] === 1 };
     default:
       throw new Error(`unknown frame ${kind}`);
   }

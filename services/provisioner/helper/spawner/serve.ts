@@ -30,6 +30,8 @@ class Programs {
   readonly #pool: PipePool;
   readonly #clock: Clock;
   readonly #running = new Map<number, Program>();
+  /** Of long-lived programs whose answer is being looked at, by the input that they answered. */
+  readonly #releases = new Map<number, (fits: boolean) => void>();
   #source: ProgramSource | undefined;
   #closed: (() => void) | undefined;
 
@@ -53,6 +55,10 @@ class Programs {
         break;
       case 'KILL':
         this.#running.get(message.id)?.kill();
+        break;
+      case 'RELEASE':
+        this.#releases.get(message.id)?.(message.fits);
+        this.#releases.delete(message.id);
         break;
     }
   }
@@ -85,8 +91,9 @@ class Programs {
     try {
       const program = await this.#source.start(input, {
         output: (chunk) => this.#send({ type: 'OUTPUT', id, chunk }),
-        ended: (report) => {
+        ended: (report, release) => {
           this.#running.delete(id);
+          if (release !== undefined) this.#releases.set(id, release);
           this.#send({ type: 'ENDED', id, report });
           if (this.#running.size === 0) this.#closed?.();
         },

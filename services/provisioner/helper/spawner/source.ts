@@ -4,8 +4,13 @@ import type { Loss, ProgramReport } from './protocol.js';
 
 export interface ProgramEvents {
   output(chunk: Buffer): void;
-  /** Called once; nothing follows. */
-  ended(report: ProgramReport): void;
+  /**
+   * Called once; nothing follows.
+   *
+   * @param release given where a long-lived program has answered, which waits for it to be called: with true it may be
+   * asked again, with false it is killed
+   */
+  ended(report: ProgramReport, release?: (fits: boolean) => void): void;
 }
 
 /** The program at work on one input. */
