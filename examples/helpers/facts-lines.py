@@ -37,5 +37,8 @@ def decide(request):
 if __name__ == "__main__":
     # The loop ends when the provisioner closes standard input.
     for line in sys.stdin:
+        request = json.loads(line)
+        # Says for which node it is: an answer that got out of step is refused, and configures no other node.
+        reply = {"identity": request["identity"], **decide(request)}
         # One line, and at once: without flush it would wait in a buffer until there is more.
-        print(json.dumps(decide(json.loads(line))), flush=True)
+        print(json.dumps(reply), flush=True)

@@ -48,5 +48,8 @@ function decide(request: Request): Reply {
 
 // The loop ends when the provisioner closes standard input.
 for await (const line of createInterface({ input: process.stdin })) {
-  process.stdout.write(`${JSON.stringify(decide(JSON.parse(line)))}\n`);
+  const request: Request = JSON.parse(line);
+  // Says for which node it is: an answer that got out of step is refused, and configures no other node.
+  const reply = { identity: request.identity, ...decide(request) };
+  process.stdout.write(`${JSON.stringify(reply)}\n`);
 }
