@@ -38,7 +38,7 @@ test('failed runs are told by reason, the most common first, each with the last 
   expect(lines).toEqual([
     '1 of 4 nodes confirmed in 9.0 s',
     '3 runs failed:',
-    '  2 × HELPER_EXIT, the last: b: the helper exited with code 3 … more',
+    '  2 × HELPER_EXIT, the last: b: the helper exited with code 3 | more',
     '  1 × UNREACHABLE, the last: c: nobody \\u{1b}[2J',
   ]);
 });

@@ -2,6 +2,7 @@
 // from the provisioner's log.
 
 import { printable } from '../../shared/printable.js';
+import { firstAndLast } from '../text/said.js';
 import type { Progress } from './progress.js';
 
 export interface DemoResult {
@@ -44,15 +45,9 @@ function failureExamples(log: string): Map<string, string> {
   for (const line of log.split('\n')) {
     if (!line.includes('"outcome":"FAILED"')) continue;
     const { reason, identity, message } = parseLine(line);
-    examples.set(String(reason), printable(`${identity}: ${firstAndLastLine(String(message))}`));
+    examples.set(String(reason), `${printable(String(identity))}: ${firstAndLast(String(message))}`);
   }
   return examples;
-}
-
-/** What a program writes as it fails begins with what failed and ends with why. */
-function firstAndLastLine(text: string): string {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines.length < 2 ? text.trim() : `${lines.at(0)} … ${lines.at(-1)?.trim()}`;
 }
 
 /** A line that was cut off when its writer died says nothing. */

@@ -13,6 +13,7 @@ import { printable } from '../../shared/printable.js';
 import { count } from '../text/count.js';
 import { clock, wireSpan } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
+import { inOneLine } from '../text/said.js';
 import type { View } from '../text/view.js';
 import { outcomeName } from '../words/outcomes.js';
 import { stateName } from '../words/states.js';
@@ -64,7 +65,7 @@ export function detailsOf({ details }: Event, view: View): string {
     case 'paused':
     case 'resumed': {
       const { by, message } = details.value;
-      return [by === '' ? '' : `by ${printable(by)}`, printable(message)]
+      return [by === '' ? '' : `by ${printable(by)}`, inOneLine(message)]
         .filter((part) => part !== '')
         .join(': ');
     }
@@ -89,7 +90,7 @@ function queued({ cause, address }: HostQueued): string {
 function stepFailed({ step, attempt, code, reason, message, willRetry, duration }: StepFailed): string {
   const why = [code, reason].filter((part) => part !== '').map(printable);
   const took = duration === undefined ? '' : ` after ${wireSpan(duration)}`;
-  const said = `${nameOf(Step, step)}, attempt ${attempt}${took}: ${[why.join(' '), printable(message)].filter((part) => part !== '').join(': ')}`;
+  const said = `${nameOf(Step, step)}, attempt ${attempt}${took}: ${[why.join(' '), inOneLine(message)].filter((part) => part !== '').join(': ')}`;
   return willRetry ? `${said}; tried again` : said;
 }
 
@@ -127,5 +128,5 @@ const releaseWords: Readonly<Record<ReleaseCause, string>> = {
 };
 
 function colon(text: string): string {
-  return text === '' ? '' : `: ${printable(text)}`;
+  return text === '' ? '' : `: ${inOneLine(text)}`;
 }

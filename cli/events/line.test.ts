@@ -147,7 +147,7 @@ describe('the line of an event', () => {
   test('has no more lines than one, whatever a node said', () => {
     const value = { step: Step.HELPER, attempt: 1, message: 'a\n\u001b[2Jb' };
     const event = Event.create({ type: EventType.STEP_FAILED, details: { $case: 'stepFailed', value } });
-    expect(eventLine(event, plainView)).toContain('a\\u{a}\\u{1b}[2Jb');
+    expect(eventLine(event, plainView)).toContain('a | \\u{1b}[2Jb');
   });
 });
 

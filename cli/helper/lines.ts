@@ -6,6 +6,7 @@ import { count } from '../text/count.js';
 import { type Fact, facts } from '../text/facts.js';
 import { wireSpan } from '../text/moments.js';
 import { paint, retext, textOf } from '../text/paint.js';
+import { firstAndLast } from '../text/said.js';
 import type { View } from '../text/view.js';
 import { tonedOutcome } from '../words/outcomes.js';
 import { meaningOf } from '../words/reasons.js';
@@ -21,7 +22,7 @@ export function helperLines(response: TestHelperResponse, view: View): string[] 
     ),
     ...facts(
       [
-        ['because', printable(response.message)],
+        ['because', firstAndLast(response.message)],
         ['helper', `took ${wireSpan(response.duration)}${exitWords(response.exitCode)}`],
         ['release', printable(response.currentVersion)],
         ...(response.reply === undefined ? [] : replyFacts(response.reply)),

@@ -13,6 +13,7 @@ import { facts } from '../text/facts.js';
 import { clock, moment, since, wireSpan } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
 import { paint, type Toned, textOf } from '../text/paint.js';
+import { firstAndLast, inOneLine } from '../text/said.js';
 import { type Column, table } from '../text/table.js';
 import type { View } from '../text/view.js';
 import { outcomeName, tonedEnd } from '../words/outcomes.js';
@@ -45,7 +46,7 @@ export function hostDetails(response: GetHostResponse, view: View): string[] {
         ['run', printable(shown.runId)],
         ['failed', shown.failuresInARow === 0 ? '' : `${count(shown.failuresInARow, 'run')} in a row`],
         ['last run', outcomeName({ outcome: shown.lastOutcome, reason: shown.lastReason })],
-        ['', printable(shown.lastMessage)],
+        ['', inOneLine(shown.lastMessage)],
         ['restarted', runs.some(({ earlier }) => earlier) ? restartLine(provisionerStartedAt, view) : ''],
       ],
       view,
@@ -85,7 +86,7 @@ function runTable(runs: readonly Run[], view: View): string[] {
     nameOf(Step, run.lastStep),
     confirmationWord(run),
     printable(run.runId),
-    { text: printable(run.message), tone: 'quiet' },
+    { text: firstAndLast(run.message), tone: 'quiet' },
   ]);
   return table(columns, rows, view);
 }

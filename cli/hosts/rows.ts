@@ -6,6 +6,7 @@ import { printable } from '../../shared/printable.js';
 import { distance } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
 import type { Toned } from '../text/paint.js';
+import { firstAndLast } from '../text/said.js';
 import { type Column, table } from '../text/table.js';
 import type { View } from '../text/view.js';
 import { tonedOutcome } from '../words/outcomes.js';
@@ -37,7 +38,7 @@ export function hostRow(host: Host, view: View): Toned[] {
     host.failuresInARow === 0 ? '' : String(host.failuresInARow),
     tonedOutcome({ outcome: host.lastOutcome, reason: host.lastReason }),
     printable(host.address),
-    { text: printable(host.lastMessage), tone: 'quiet' },
+    { text: firstAndLast(host.lastMessage), tone: 'quiet' },
   ];
 }
 

@@ -13,7 +13,7 @@ import { clock, moment, wireSpan } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
 import { paint } from '../text/paint.js';
 import type { View } from '../text/view.js';
-import { outcomeInWords, tonedEnd } from '../words/outcomes.js';
+import { messageInWords, outcomeInWords, tonedEnd } from '../words/outcomes.js';
 import { meaningOf } from '../words/reasons.js';
 
 /** As many as leave room for the rest. */
@@ -35,28 +35,42 @@ export function runsInWords({ host, runs, provisionerStartedAt }: GetHostRespons
 }
 
 function section(title: string, runs: readonly Run[], view: View): string[] {
-  return runs.length === 0 ? [] : [title, ...runs.flatMap((run) => runLines(run, view))];
+  if (runs.length === 0) return [];
+  return [title, ...runs.flatMap((run, index) => runLines(run, runs[index - 1], view))];
 }
 
-function runLines(run: Run, view: View): string[] {
+/** @param newer the run above it; what would be said again is not */
+function runLines(run: Run, newer: Run | undefined, view: View): string[] {
   const started = run.startedAt === undefined ? 'some time' : clock(run.startedAt, view);
-  const words = [meaningOf(run.reason) || meaningOfEnd(run), printable(run.message)]
-    .filter((part) => part !== '')
-    .join(': ');
+  const words = endInWords(run);
+  const isSame = words !== '' && newer?.lastStep === run.lastStep && words === endInWords(newer);
   return [
-    `  ${started}  ${paint(tonedEnd(run), view)}${courseOf(run)}`,
-    ...[words, confirmationWords(run, view)]
+    `  ${started}  ${paint(tonedEnd(run), view)}${timeOf(run)}${isSame ? ', as above' : placeOf(run)}`,
+    ...[isSame ? '' : words, confirmationWords(run, view)]
       .filter((text) => text !== '')
       .flatMap((text) => indented(text, 4, view.columns)),
   ];
 }
 
-/** How long it took, and how far it came. */
-function courseOf(run: Run): string {
-  const goesOn = run.outcome === Outcome.UNSPECIFIED && !run.earlier;
-  const took = run.duration === undefined ? '' : ` ${goesOn ? 'for' : 'after'} ${wireSpan(run.duration)}`;
+function endInWords(run: Run): string {
+  const meaning = meaningOf(run.reason) || meaningOfEnd(run);
+  const said = messageInWords(run);
+  return said === meaning ? meaning : [meaning, said].filter((part) => part !== '').join(': ');
+}
+
+/** How long it took. */
+function timeOf(run: Run): string {
+  return run.duration === undefined ? '' : ` ${goesOn(run) ? 'for' : 'after'} ${wireSpan(run.duration)}`;
+}
+
+/** How far it came. */
+function placeOf(run: Run): string {
   const step = nameOf(Step, run.lastStep);
-  return step === '' ? took : `${took}, ${goesOn ? 'at' : 'last step'} ${step}`;
+  return step === '' ? '' : `, ${goesOn(run) ? 'at' : 'last step'} ${step}`;
+}
+
+function goesOn({ outcome, earlier }: Run): boolean {
+  return outcome === Outcome.UNSPECIFIED && !earlier;
 }
 
 function meaningOfEnd({ outcome, earlier }: Run): string {

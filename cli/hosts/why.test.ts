@@ -148,8 +148,39 @@ Its runs before the provisioner was started 1 min ago, at 11:59:00:
     expect(details).toMatch(/11:58:50 +broken off +CONFIGURE/);
   });
 
+  test('says once what its runs failed of, one after the other', () => {
+    const other = { ...unreachable, message: 'read ECONNRESET' };
+    const text = why({ runs: [unreachable, unreachable, other, unreachable] });
+    expect(text).toContain(`  11:55:55  FAILED UNREACHABLE after 2 s, last step IDENTIFY
+    the node did not answer: connect ECONNREFUSED 10.0.0.7:7430
+  11:55:55  FAILED UNREACHABLE after 2 s, as above
+  11:55:55  FAILED UNREACHABLE after 2 s, last step IDENTIFY
+    the node did not answer: read ECONNRESET
+  11:55:55  FAILED UNREACHABLE after 2 s, last step IDENTIFY
+    the node did not answer: connect`);
+  });
+
+  test('tells of what a program wrote as it failed the first line and the last', () => {
+    const message = 'the helper exited with code 1: Traceback:\n  File "a.py"\n\nKeyError: rack';
+    const text = why({ runs: [{ ...unreachable, reason: 'HELPER_EXIT', message }] });
+    expect(text).toContain(
+      '\n    the helper ended with an error: the helper exited with code 1: Traceback: … KeyError: rack',
+    );
+  });
+
+  test('says why a run was cancelled, and nothing twice', () => {
+    const cancelled = { ...unreachable, outcome: Outcome.CANCELLED, reason: '', message: 'BREAKER' };
+    const empty = { ...unreachable, reason: 'HELPER_EMPTY', message: 'the helper printed nothing' };
+    const text = why({ runs: [cancelled, empty] });
+    expect(text).toContain('    stopped before the node was configured: the helper fails for every node\n');
+    expect(text).toContain('    the helper printed nothing');
+    expect(text).not.toContain('nothing: the helper');
+  });
+
   test('fits on a screen: five runs, lines as wide as the terminal', () => {
-    const text = why({ runs: Array.from({ length: 8 }, () => unreachable) }, 60);
+    const host = { state: HostState.BACKING_OFF, stateSince: fromNoon(-243), lastSightedAt: fromNoon(-8) };
+    const waits = [{ cause: WaitCause.BACKOFF, until: fromNoon(252) }];
+    const text = why({ host, waits, runs: Array.from({ length: 8 }, () => unreachable) }, 60);
     expect(text).toContain('  … and 3 more: slipway host n1.example.net');
     const lines = text.split('\n');
     expect(lines.length).toBeLessThan(24);

@@ -12,6 +12,7 @@ import { count } from '../text/count.js';
 import { indented } from '../text/fold.js';
 import { clock, moment, since, span } from '../text/moments.js';
 import { paint, type Tone } from '../text/paint.js';
+import { firstAndLast } from '../text/said.js';
 import type { View } from '../text/view.js';
 import { stateInWords } from '../words/states.js';
 import { whereIn } from './rows.js';
@@ -41,7 +42,7 @@ function stateLines(host: Host, waits: readonly Wait[], view: View): string[] {
   const sighted =
     host.lastSightedAt === undefined ? [] : [`Last sighted ${moment(host.lastSightedAt, view)}.`];
   return [
-    paint({ text: first, tone: 'title' }, view),
+    ...indented(first, 0, view.columns).map((text) => paint({ text, tone: 'title' }, view)),
     ...indented([...row, ...sighted].join(' '), 0, view.columns).filter((line) => line !== ''),
   ];
 }
@@ -68,9 +69,12 @@ function waitLines(host: Host, waits: readonly Wait[], view: View): string[] {
 
 function waitOf(lead: string, { cause, until, message }: Wait, tone: Tone | undefined, view: View): string[] {
   const when = until === undefined ? '' : `, ${limit(until, view)}`;
-  const head = paint({ text: `${lead} ${causeInWords(cause)}${when}.`, tone }, view);
-  const parts = message === '' ? [] : printable(message).split(/ (?=What to do: )/);
-  return [head, ...parts.flatMap((part) => indented(sentence(part), 2, view.columns))];
+  const head = indented(`${lead} ${causeInWords(cause)}${when}.`, 0, view.columns);
+  const parts = message === '' ? [] : firstAndLast(message).split(/ (?=What to do: )/);
+  return [
+    ...head.map((text) => paint({ text, tone }, view)),
+    ...parts.flatMap((part) => indented(sentence(part), 2, view.columns)),
+  ];
 }
 
 /** The end of a wait: `for 4 min 12 s more, until 14:03:22`. */

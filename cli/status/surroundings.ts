@@ -10,6 +10,7 @@ import { printable } from '../../shared/printable.js';
 import { count } from '../text/count.js';
 import { moment, since, wireSpan } from '../text/moments.js';
 import type { Toned } from '../text/paint.js';
+import { firstAndLast } from '../text/said.js';
 import type { View } from '../text/view.js';
 
 export function breakerLine(breaker: BreakerStatus | undefined, view: View): Toned {
@@ -70,5 +71,5 @@ export function credentialLine(credential: CredentialStatus, view: View): Toned 
 const soonMs = 7 * 86_400_000;
 
 function colon(text: string): string {
-  return text === '' ? '' : `: ${printable(text)}`;
+  return text === '' ? '' : `: ${firstAndLast(text)}`;
 }

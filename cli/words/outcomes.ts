@@ -1,9 +1,11 @@
 // How a run ended, in words and in colour.
 
+import type { CancelCause } from '../../services/provisioner/run/outcome.js';
 import { Outcome } from '../../shared/gen/slipway/provisioner/v1/host.js';
 import { printable } from '../../shared/printable.js';
 import { nameOf } from '../text/name.js';
 import type { Tone, Toned } from '../text/paint.js';
+import { firstAndLast } from '../text/said.js';
 
 /** `FAILED UNREACHABLE`; empty where the run has not ended. */
 export function outcomeName({
@@ -16,7 +18,6 @@ export function outcomeName({
   return [nameOf(Outcome, outcome), printable(reason)].filter((word) => word !== '').join(' ');
 }
 
-/** The same, in its colour. */
 /** How it ended, or that it goes on, or was broken off. */
 export function tonedEnd(run: {
   readonly outcome: Outcome;
@@ -27,6 +28,7 @@ export function tonedEnd(run: {
   return run.earlier ? { text: 'broken off', tone: 'bad' } : { text: 'goes on', tone: 'busy' };
 }
 
+/** The same as {@link outcomeName}, in its colour. */
 export function tonedOutcome(run: { readonly outcome: Outcome; readonly reason: string }): Toned {
   return { text: outcomeName(run), tone: toneOf(run.outcome) };
 }
@@ -59,6 +61,26 @@ const sentences: Readonly<Record<Outcome, string>> = {
   [Outcome.CANCELLED]: 'stopped before the node was configured',
   [Outcome.UNRECOGNIZED]: '',
 };
+
+/** Why a run was cancelled: its message is one of these words. */
+const cancelCauses: Readonly<Record<CancelCause, string>> = {
+  PAUSED: 'an operator paused',
+  STOPPING: 'the provisioner stopped',
+  RELEASED: 'an operator released the host',
+  BREAKER: 'the helper fails for every node',
+};
+
+/** What the run, the node or the helper says of its end. */
+export function messageInWords({
+  outcome,
+  message,
+}: {
+  readonly outcome: Outcome;
+  readonly message: string;
+}): string {
+  const isCause = outcome === Outcome.CANCELLED && Object.hasOwn(cancelCauses, message);
+  return isCause ? cancelCauses[message as CancelCause] : firstAndLast(message);
+}
 
 /** What it means, for people; empty for one that this version does not know. */
 export function outcomeInWords(outcome: Outcome): string {

@@ -11,7 +11,7 @@ export const reasonMeanings: Readonly<Record<FailureReason | UpgradeFailureReaso
   FEATURE_MISSING: 'the agent lacks something that the provisioner needs',
   PROOF_INVALID: 'the node holds another provisioning secret',
   SECRET_MISMATCH: 'the token of the node holds another secret than the node goes by',
-  RPC_FAILED: 'a call to the node failed after all its tries',
+  RPC_FAILED: 'a call to the node failed',
   MESSAGE_TOO_LARGE: 'a message was too large',
   REPLY_INVALID: 'the answer of the node is not what the contract says',
   RUN_TIMEOUT: 'the run took too long',

@@ -14,5 +14,15 @@ export function plainFailure(message: string): string {
   if (cause.startsWith('The server does not implement the method ')) {
     return `${cause}: what answers there is another service, or another of its listeners; look at the port`;
   }
-  return cause;
+  return lateness(cause) ?? cause;
+}
+
+/** How a call came to its deadline: grpc-js counts what each of its parts took. */
+function lateness(cause: string): string | undefined {
+  if (cause === 'Deadline exceeded') return 'no answer in time';
+  const [, seconds, course = ''] = /^Deadline exceeded after ([\d.]+)s(,.*)?$/.exec(cause) ?? [];
+  if (seconds === undefined) return undefined;
+  const within = `within ${Number(Number(seconds).toFixed(1))} s`;
+  if (course.endsWith('waiting for name resolution')) return `its name was not resolved ${within}`;
+  return course.endsWith('Waiting for LB pick') ? `no connection ${within}` : `no answer ${within}`;
 }
