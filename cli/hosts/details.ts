@@ -74,8 +74,8 @@ const columns: readonly Column[] = [
   { title: 'OUTCOME', whole: true },
   { title: 'LAST STEP' },
   { title: 'CONFIRMED' },
-  { title: 'RUN' },
-  { title: 'MESSAGE' },
+  { title: 'RUN', spare: true },
+  { title: 'MESSAGE', spare: true },
 ];
 
 function runTable(runs: readonly Run[], view: View): string[] {

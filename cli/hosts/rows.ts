@@ -5,7 +5,7 @@ import type { Host } from '../../shared/gen/slipway/provisioner/v1/provisioner.j
 import { printable } from '../../shared/printable.js';
 import { distance } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
-import type { Toned } from '../text/paint.js';
+import { retext, type Toned } from '../text/paint.js';
 import { firstAndLast } from '../text/said.js';
 import { type Column, table } from '../text/table.js';
 import type { View } from '../text/view.js';
@@ -19,8 +19,8 @@ const columns: readonly Column[] = [
   { title: 'LEFT', right: true },
   { title: 'FAILED', right: true },
   { title: 'LAST RUN' },
-  { title: 'ADDRESS' },
-  { title: 'MESSAGE' },
+  { title: 'ADDRESS', spare: true },
+  { title: 'MESSAGE', spare: true },
 ];
 
 /** @param rows as {@link hostRow} makes them */
@@ -36,10 +36,16 @@ export function hostRow(host: Host, view: View): Toned[] {
     distance(host.stateSince, view),
     distance(host.stateUntil, view),
     host.failuresInARow === 0 ? '' : String(host.failuresInARow),
-    tonedOutcome({ outcome: host.lastOutcome, reason: host.lastReason }),
+    tonedLast(host),
     printable(host.address),
     { text: firstAndLast(host.lastMessage), tone: 'quiet' },
   ];
+}
+
+/** The reason alone where there is one, which tells more than that it failed. */
+function tonedLast({ lastOutcome, lastReason }: Host): Toned {
+  const toned = tonedOutcome({ outcome: lastOutcome, reason: lastReason });
+  return lastReason === '' ? toned : retext(toned, printable(lastReason));
 }
 
 /** The place in the queue, or the step. */

@@ -49,7 +49,8 @@ queue       12 hosts of at most 50000, the oldest has waited 4 s
 workers     64 of 64 busy
 hosts       12 queued, 64 running, 300 held, 4 backing off
 per second  10.2 sightings, 5.0 runs, 4.9 provisioned, 0.1 failed, 4.9 confirmed (last minute)
-runs        1200 PROVISIONED, 3 FAILED UNREACHABLE
+runs        1200 PROVISIONED
+failed      3 runs: 3 UNREACHABLE
 confirmed   1190 nodes; 10 awaited, 0 missed
 helper      works
 discovery   d:7412: watched for 1 h, since 11:00:00, nodes are sighted every 1 min, revision 47

@@ -12,6 +12,7 @@ import {
 import { printable } from '../../shared/printable.js';
 import { count } from '../text/count.js';
 import { facts } from '../text/facts.js';
+import { glue } from '../text/fold.js';
 import { distance, since, wireSpan } from '../text/moments.js';
 import { paint, type Toned } from '../text/paint.js';
 import type { View } from '../text/view.js';
@@ -32,7 +33,8 @@ export function statusLines(status: GetStatusResponse, view: View): string[] {
         ['workers', workersLine(status.workers)],
         ['hosts', hostsLine(status.hosts)],
         ['per second', ratesLine(status.rates)],
-        ['runs', runsLines(status.outcomes)],
+        ['runs', runsLine(status.outcomes)],
+        ['failed', failedLine(status.outcomes)],
         ['confirmed', confirmationsLine(status)],
         ['helper', breakerLine(status.breaker, view)],
         ['discovery', status.discoveries.flatMap((each) => discoveryLines(each, view))],
@@ -90,10 +92,24 @@ function ratesLine(rates: Rates | undefined): Toned {
   return `${said.join(', ')} (last minute)`;
 }
 
-function runsLines(outcomes: readonly OutcomeCount[]): Toned {
+/** Runs by how they ended, but for those that failed. */
+function runsLine(outcomes: readonly OutcomeCount[]): Toned {
   if (outcomes.length === 0) return 'none since its start';
-  const most = outcomes.toSorted((one, other) => Number(other.count - one.count));
-  return most.map((each) => `${each.count} ${outcomeName(each)}`).join(', ');
+  return mostFirst(outcomes.filter(({ reason }) => reason === ''))
+    .map((each) => `${each.count}${glue}${outcomeName(each)}`)
+    .join(', ');
+}
+
+/** Runs that failed, by their reasons; empty where there are none. */
+function failedLine(outcomes: readonly OutcomeCount[]): Toned {
+  const failed = mostFirst(outcomes.filter(({ reason }) => reason !== ''));
+  if (failed.length === 0) return '';
+  const all = failed.reduce((sum, { count: each }) => sum + each, 0n);
+  return `${count(all, 'run')}: ${failed.map((each) => `${each.count}${glue}${printable(each.reason)}`).join(', ')}`;
+}
+
+function mostFirst(outcomes: readonly OutcomeCount[]): OutcomeCount[] {
+  return outcomes.toSorted((one, other) => Number(other.count - one.count));
 }
 
 function confirmationsLine({ confirmations }: GetStatusResponse): Toned {

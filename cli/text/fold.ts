@@ -1,12 +1,15 @@
 // Texts made to fit into lines.
 
+/** Between words that stay in one line, such as a number and what it counts. It is shown as any other blank. */
+export const glue = '\u00a0';
+
 /**
  * Breaks a text between words into lines of at most `width` characters. A word that is longer has a line of its own.
  *
  * @param width undefined: the text stays one line
  */
 export function fold(text: string, width: number | undefined): string[] {
-  if (width === undefined) return [text];
+  if (width === undefined) return [unglued(text)];
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
@@ -17,7 +20,11 @@ export function fold(text: string, width: number | undefined): string[] {
       line = line === '' ? word : `${line} ${word}`;
     }
   }
-  return [...lines, line];
+  return [...lines, line].map(unglued);
+}
+
+function unglued(text: string): string {
+  return text.replaceAll(glue, ' ');
 }
 
 /** Folds a text under a margin of spaces. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { plainView } from '../../test/fakes/views.js';
 import { facts } from './facts.js';
-import { fold } from './fold.js';
+import { fold, glue } from './fold.js';
 import { table } from './table.js';
 
 const columns = [
@@ -30,6 +30,15 @@ describe('a table', () => {
     expect(table(columns, rows, { ...plainView, columns: 5 })[1]).toBe('a.example.net   7  a messa…');
   });
 
+  test('leaves out what can be spared, where there is no room for it', () => {
+    const spare = columns.map((each) =>
+      each.title === 'MESSAGE' ? { ...each, spare: true as const } : each,
+    );
+    const first = (wide: number) => table(spare, rows, { ...plainView, columns: wide })[1];
+    expect(first(35)).toBe('a.example.net   7  a message that…');
+    expect(first(34)).toBe('a.example.net   7');
+  });
+
   test('has colours on a terminal, which take no room', () => {
     const [, first, second] = table(columns, rows, { ...plainView, colour: true });
     expect(first).toBe('a.example.net   7  \u001b[31ma message that is rather long\u001b[0m');
@@ -40,6 +49,8 @@ describe('a table', () => {
 test('texts are folded between words', () => {
   expect(fold('one two three', 8)).toEqual(['one two', 'three']);
   expect(fold('one two three', undefined)).toEqual(['one two three']);
+  expect(fold(`one two${glue}three`, 12)).toEqual(['one', 'two three']);
+  expect(fold(`two${glue}three`, undefined)).toEqual(['two three']);
   expect(fold('incomprehensibilities too', 8)).toEqual(['incomprehensibilities', 'too']);
 });
 

@@ -10,12 +10,17 @@ export interface Column {
   readonly right?: true;
   /** Stays whole on a narrow terminal. */
   readonly whole?: true;
+  /** Is left out on a narrow terminal, where too little of it would be left to tell anything. */
+  readonly spare?: true;
 }
 
 const gap = 2;
 
 /** A column is not made narrower than that. */
 const narrowest = 8;
+
+/** Nor one that can be spared than that. */
+const narrowestSpare = 16;
 
 /**
  * @param rows cells in the order of the columns
@@ -37,9 +42,14 @@ function fitted(columns: readonly Column[], natural: readonly number[], room: nu
   const widths = [...natural];
   const shown = widths.filter((width) => width > 0);
   let over = shown.reduce((sum, width) => sum + width, 0) + gap * (shown.length - 1) - room;
-  for (const [index, { title, whole }] of [...columns.entries()].reverse()) {
+  for (const [index, { title, whole, spare }] of [...columns.entries()].reverse()) {
     const width = widths[index] ?? 0;
     if (over <= 0 || whole === true || width === 0) continue;
+    if (spare === true && width - over < Math.min(width, narrowestSpare)) {
+      widths[index] = 0;
+      over -= width + gap;
+      continue;
+    }
     const least = Math.min(width, Math.max(narrowest, title.length));
     widths[index] = Math.max(width - over, least);
     over -= width - widths[index];
