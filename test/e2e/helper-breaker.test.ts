@@ -37,7 +37,7 @@ test('a helper that fails for every node stops all runs, and when it is mended a
   // Three probes.
   await until(() => log.count('"step":"HELPER"') >= limit + 3, { what: 'it is tried', timeoutMs: 60_000 });
   expect(await slipway(stack, 'status')).toMatch(
-    /helper +fails, and no runs start for .*failures in a row, tried again .*HELPER_EXIT: .*the inventory database is away/s,
+    /helper +fails: no run has started for .*failures in a row; tried again .*HELPER_EXIT: .*the inventory database is away/s,
   );
   const why = await slipway(stack, 'why', await waitingNode(stack));
   expect(why).toMatch(/It waits for the helper to work again/);
