@@ -44,6 +44,15 @@ describe('slipway config check', () => {
     expect(err).toMatch(/interval: .*SLIPWAY_INTERVAL/);
   });
 
+  test('a file that the environment names is told with the variable', async () => {
+    const env = { SLIPWAY_TLS_CERT: '/no/such.pem' };
+    const text = 'tls: {key: k.pem, ca: ca.pem}\n';
+    const { code, err } = await slipway(['config', 'check', 'discovery', file(text)], { env });
+    expect(code).toBe(2);
+    expect(err).toMatch(/ {2}tls\.cert: \/no\/such\.pem: .*\(from SLIPWAY_TLS_CERT\)$/m);
+    expect(err).toMatch(/ {2}tls\.key: [^\n]*ENOENT[^()]*$/m);
+  });
+
   test('--json is for programs', async () => {
     const words = ['config', 'check', 'provisioner', file(`${insecure}discovery: [d:1]\n`), '--json'];
     const { code, out } = await slipway(words);

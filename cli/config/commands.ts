@@ -2,6 +2,7 @@
 
 import { Argument, type Command } from 'commander';
 import { ConfigError } from '../../shared/config/config-error.js';
+import { tellingVariables } from '../../shared/config/origin.js';
 import { exitCodes, SaidError } from '../command-error.js';
 import { jsonDocument } from '../json/print.js';
 import type { Terminal } from '../terminal.js';
@@ -51,7 +52,10 @@ async function attempt(
 ): Promise<Checked> {
   const warnings: string[] = [];
   try {
-    await checkService(service, { file, env: terminal.env }, (warning) => warnings.push(warning));
+    const source = { file, env: terminal.env };
+    await tellingVariables(terminal.env, () =>
+      checkService(service, source, (warning) => warnings.push(warning)),
+    );
     return { problems: [], warnings, message: '' };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

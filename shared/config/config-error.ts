@@ -15,6 +15,7 @@ export interface ConfigErrorOptions extends ErrorOptions {
 export class ConfigError extends Error {
   readonly reason = 'CONFIG_INVALID';
   readonly problems: readonly Problem[];
+  readonly source: string;
 
   /** @param source where the settings came from, in words: it heads the message */
   constructor(source: string, problems: readonly Problem[], options: ConfigErrorOptions = {}) {
@@ -26,5 +27,6 @@ export class ConfigError extends Error {
     super([`${count} in ${source}:`, ...lines, ...notes].join('\n'), options);
     this.name = 'ConfigError';
     this.problems = problems;
+    this.source = source;
   }
 }

@@ -3,6 +3,7 @@
 
 import { ConfigError } from '../config/config-error.js';
 import type { ConfigSource, Loaded } from '../config/load.js';
+import { tellingVariables } from '../config/origin.js';
 import { createLogger, type Logger, type LoggerOptions } from '../logger.js';
 import { parseCommand } from './arguments.js';
 import { warnOfFewFiles } from './nofile.js';
@@ -44,7 +45,8 @@ export async function runService<Config>(service: Service<Config>, process: Node
       log.info({ version: productVersion(), node: process.version }, 'starting');
       for (const warning of warnings) log.warn(warning);
       if (service.nofile !== undefined) warnOfFewFiles(service.nofile(config), log);
-      await runProcess({ log, start: () => service.start(config, log) }, process);
+      const start = () => tellingVariables(process.env, () => service.start(config, log));
+      await runProcess({ log, start }, process);
     }
   }
 }
