@@ -191,7 +191,9 @@ export class LmdbStore implements LogStore {
 
   async close(): Promise<void> {
     await this.#reserve.close();
-    await this.#closeFile();
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await opened?.file.close();
   }
 
   get #usable(): { readonly file: LmdbFile; readonly tables: Tables } {
@@ -203,18 +205,12 @@ export class LmdbStore implements LogStore {
     return this.#usable.tables;
   }
 
-  async #closeFile(): Promise<void> {
-    const opened = this.#opened;
-    this.#opened = undefined;
-    await opened?.file.close();
-  }
-
   /**
    * Where LMDB could not write one of the pages that describe the file it takes nothing more, and does not even say so
-   * of what it is given after that.
+   * of what it is given after that. Where the disk was mounted anew meanwhile it is another file.
    */
   async #reopen(): Promise<void> {
-    await this.#closeFile();
+    await this.close();
     const file = new LmdbFile(this.#folder);
     try {
       // Marks it as open again, too.
