@@ -23,7 +23,7 @@ const sentences: Readonly<Record<HostState, string>> = {
   [HostState.UNSPECIFIED]: 'is in a state that is not known',
   [HostState.QUEUED]: 'waits for its turn',
   [HostState.RUNNING]: 'is being worked on',
-  [HostState.HELD]: 'has been dealt with and is held',
+  [HostState.HELD]: 'is held',
   [HostState.BACKING_OFF]: 'waits until it may be tried again',
   [HostState.RELEASED]: 'is not known at present',
   [HostState.UNRECOGNIZED]: 'is in a state that this version does not know',

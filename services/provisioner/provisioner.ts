@@ -69,13 +69,13 @@ export class Provisioner {
   readonly #confirmations: Confirmations;
   readonly #helper: SiteHelper;
   readonly #breaker: Breaker;
-  readonly #tls: Trust['tls'];
+  readonly #trust: Trust;
   readonly #eventLog: EventLog;
   #stopping = false;
 
   constructor(config: ProvisionerConfig, trust: Trust, log: Logger, given: Given) {
     const { clock, random, env, instance, eventLog } = given;
-    this.#tls = trust.tls;
+    this.#trust = trust;
     this.#eventLog = eventLog;
     this.metrics = new Metrics({ site: config.site, service: 'provisioner' });
     const meters = createMeters(this.metrics);
@@ -161,13 +161,17 @@ export class Provisioner {
 
   /** Whether it does its job. */
   get readiness(): Readiness {
-    const why = this.#stopping ? 'stopping' : (this.#tls?.files.whyExpired ?? this.#sightings.whyNone);
+    const why = this.#stopping ? 'stopping' : (this.#trust.tls?.files.whyExpired ?? this.#sightings.whyNone);
     if (why !== undefined) return { ready: false, why };
     const { failing, error } = this.#eventLog.status;
     const { open, reason } = this.#breaker.standing;
+    const signing = this.#trust.signing?.lastSeen;
     const buts = [
       ...(failing ? [`the event log is not written: ${error}`] : []),
       ...(open === undefined ? [] : [`the helper fails for every node: ${reason}`]),
+      ...(signing?.kind === 'UNUSABLE'
+        ? [`runs wait for ${signing.setting}, which cannot be used: ${signing.why}`]
+        : []),
     ];
     return { ready: true, but: buts.length === 0 ? undefined : buts.join('; ') };
   }

@@ -38,7 +38,7 @@ export function getHost(
 /** A node may be there and not be known: whatever keeps nodes out is said. */
 function unknown(identity: string, { pause, readiness, dropped }: ProvisionerStatus): RpcError {
   const reasons = [
-    'it was not sighted since the provisioner started, and the event log has nothing of it; ask discovery whether it is there',
+    'it was not sighted since the provisioner started, and the event log has nothing of it; ask discovery whether it is there (slipway nodes)',
     ...(pause === undefined ? [] : ['the provisioner is paused and admits no host']),
     ...(readiness.ready ? [] : [`the provisioner is not ready: ${readiness.why}`]),
     ...(dropped === 0 ? [] : [`${dropped} sightings did not fit into the queue, of which it may be one`]),

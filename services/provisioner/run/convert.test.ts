@@ -221,6 +221,19 @@ describe('a failed call', () => {
       reason: 'ARGUMENT_INVALID',
       message: 'bad argument; configuration_json: line break in a value',
     });
+    const said = new RpcError(status.INVALID_ARGUMENT, 'splay: over 1 h', {
+      violations: [{ field: 'splay', description: 'over 1 h' }],
+    });
+    expect(toCallFailure(said)).toMatchObject({ message: 'splay: over 1 h' });
+  });
+
+  it('that came to its deadline says so plainly', () => {
+    const details = 'Deadline exceeded after 2.001s,LB pick: 0.024s,remote_addr=192.0.2.2:7524';
+    const message = 'no answer within 2 s';
+    expect(toCallFailure(new RpcError(status.DEADLINE_EXCEEDED, details))).toMatchObject({
+      kind: 'STATUS',
+      message,
+    });
   });
 
   it('that was never sent is known as such', () => {

@@ -170,14 +170,16 @@ export function toCallFailure(error: RpcError): CallFailure {
       ...(anotherCertificate && { anotherCertificate }),
     };
   }
-  const violations = error.violations.map(({ field, description }) => `${field}: ${description}`);
+  const violations = error.violations
+    .map(({ field, description }) => `${field}: ${description}`)
+    .filter((violation) => !error.message.includes(violation));
   return {
     kind: 'STATUS',
     code,
     reason: error.reason,
     metadata: error.metadata,
     retryAfterMs: error.retryAfterMs === undefined ? undefined : Math.max(0, error.retryAfterMs),
-    message: [error.message, ...violations].join('; ').slice(0, longestMessage),
+    message: [plainFailure(error.message), ...violations].join('; ').slice(0, longestMessage),
   };
 }
 

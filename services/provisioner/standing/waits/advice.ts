@@ -13,10 +13,13 @@ export const adviceOn: Readonly<Record<Reason, string>> = {
     'behind one address',
   NOT_PROVISIONING: 'Nothing, if it is configured. Else put it back into provisioning mode',
   FEATURE_MISSING: 'Give the node a token, replace its release, or turn the feature off',
-  PROOF_INVALID: 'Set token; while the secret is being changed, old and new',
+  PROOF_INVALID:
+    'Put the node’s secret into token or token_file; while the secret is being changed, old and new',
   SECRET_MISMATCH:
     'Look at how the node was made: its token is not the one that its agent goes by. Where token is not set, set it',
-  RPC_FAILED: 'Look at the step failed lines before it and at the agent’s log',
+  RPC_FAILED:
+    'Look at the step failed lines before it and at the agent’s log; where the node refuses Configure with ' +
+    'INVALID_ARGUMENT, at what the helper answered',
   MESSAGE_TOO_LARGE: 'Raise max_inventory, or make facts or configuration smaller',
   REPLY_INVALID: 'Look at the agent’s version; report it',
   RUN_TIMEOUT: 'Look for the slow step; raise run_timeout',
@@ -35,7 +38,9 @@ export const adviceOn: Readonly<Record<Reason, string>> = {
     'Mend the helper: a number under 1000000000 is seconds from now, a greater one Unix seconds',
   SIGNING_FAILED: 'Look at jwt_signing_key and jwt_signing_token',
   EMPTY_CONFIGURATION: 'Mend the helper; to leave a node alone it answers defer',
-  FENCE_AHEAD: 'Set the clocks right. The node remembers until it is configured, or until the time has come',
+  FENCE_AHEAD:
+    'Set the clocks right; then slipway provision with --force overtakes it. Else the node remembers until the time has ' +
+    'come',
   PROVISIONING_ENABLED: 'Have the helper set "plugin.choria.server.provision": "false"',
   RESTARTED_UNCONFIGURED: 'Look at the node’s log and disk: something discards its configuration',
   UPGRADE_REFUSED:

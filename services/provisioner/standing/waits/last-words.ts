@@ -32,7 +32,10 @@ const byOutcome: Readonly<Record<OutcomeKind, (run: RunRecord) => LastWords>> = 
   UPGRADED: ({ message }) => ({
     said: `It was upgraded ${message} and restarts; it is configured when it is back in provisioning mode`,
   }),
-  SHUT_DOWN: ({ message }) => ({ said: `The helper wanted it stopped${colon(message)}` }),
+  SHUT_DOWN: ({ message }) => ({
+    said: `The helper wanted it stopped${colon(message)}`,
+    help: 'Nothing, unless it is wanted again: then start it, and have the helper answer otherwise',
+  }),
   DEFERRED: (run) =>
     deferredByHelper(run)
       ? {

@@ -46,7 +46,8 @@ describe('a held host', () => {
   });
 
   it('is told what its last run ended with', () => {
-    expect(said(heldAfter('SHUT_DOWN', { message: 'scrapped' }))).toMatch(/wanted it stopped: scrapped/);
+    const stopped = said(heldAfter('SHUT_DOWN', { message: 'scrapped' }));
+    expect(stopped).toMatch(/wanted it stopped: scrapped.*What to do: Nothing, unless it is wanted again/);
     expect(said(heldAfter('SUPERSEDED', { message: 'a higher fence' }))).toMatch(
       /Another provisioner .*: a higher fence/,
     );
@@ -144,6 +145,13 @@ describe('a host that was released', () => {
       const ended = { outcome: outcome as OutcomeKind, reason: '', message: 'from 1 to 2' };
       expect(said(releasedBy('RUN_FINISHED', ended))).toMatch(text);
     }
+  });
+
+  it('that was to stop is not looked for where it is silent', () => {
+    const silent = { subject: { lastSightedAt: now - 600_000 } };
+    expect(said(releasedBy('HOLD_OVER', {}, silent))).toContain('See that the node runs');
+    const stopped = { outcome: 'SHUT_DOWN', reason: '', message: '' } as const;
+    expect(said(releasedBy('HOLD_OVER', stopped, silent))).not.toContain('See that the node runs');
   });
 
   it('that came up waits for nothing', () => {

@@ -109,7 +109,9 @@ function whyReleased(subject: Subject, run: RunRecord | undefined, circumstances
   const { said, help } = lastWords(run);
   const next = `Its next sighting admits it; live nodes are sighted once in ${span(intervalMs)}`;
   const heard = hearing(subject, circumstances);
-  const helps = todo([heard.help, help].filter((text) => text !== undefined).join('. '));
+  // One that was to stop is not expected to report.
+  const hearingHelp = run?.outcome === 'SHUT_DOWN' ? undefined : heard.help;
+  const helps = todo([hearingHelp, help].filter((text) => text !== undefined).join('. '));
   if (isEarlier(subject.past.left)) return say(whileItWasKnown(subject), said, next, heard.said, helps);
   switch (subject.past.left?.cause) {
     case 'GONE': {

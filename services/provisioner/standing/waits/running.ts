@@ -31,9 +31,10 @@ export function runWaits(progress: RunProgress, circumstances: Circumstances): W
       return [{ cause: 'HELPER', until: end > circumstances.now ? end : undefined, message }];
     }
     case 'CREDENTIALS': {
-      const what = `Nothing signs server tokens since ${waited}: ${wait.why}`;
+      const what = `Server tokens could not be signed for ${waited}: ${wait.why}`;
       const then = 'Runs wait until it can be used; the provisioner need not be restarted';
-      return [{ cause: 'CREDENTIALS', until: undefined, message: say(what, then) }];
+      const help = 'Put into its place what can be used';
+      return [{ cause: 'CREDENTIALS', until: undefined, message: say(what, then, todo(help)) }];
     }
   }
 }
