@@ -47,7 +47,7 @@ export const commandTable: readonly CommandGroup[] = [
       ),
       entry(
         'nodes',
-        'the nodes that discovery knows',
+        'the nodes in provisioning mode that discovery knows',
         async () => (await import('./nodes/commands.js')).fillNodes,
       ),
     ],

@@ -35,6 +35,8 @@ export function fillPause(command: Command, terminal: Terminal): void {
         await printJson('slipway.provisioner.v1.PauseResponse', PauseResponse, response, terminal);
       } else {
         terminal.out(`paused: ${pauseText(response.pause, terminal)}\n`);
+        if (message !== undefined && message !== response.pause?.message)
+          terminal.err('it was paused already and its message stays: resume and pause again to change it\n');
       }
     },
   );

@@ -53,7 +53,7 @@ async function listNodes(options: Options, terminal: Terminal): Promise<void> {
     const view = viewOf(terminal);
     const rows: string[][] = [];
     for await (const { nodes } of pages) for (const node of nodes) rows.push(nodeRow(node, view));
-    if (rows.length === 0) terminal.err('no nodes\n');
+    if (rows.length === 0) terminal.err('no nodes in provisioning mode\n');
     else terminal.out(`${nodeLines(rows, view).join('\n')}\n`);
   });
 }

@@ -130,10 +130,20 @@ describe('slipway pause and resume', () => {
     expect(await ask({ provisioner: { pause: asked.handler } }, ['pause', 'switch'])).toMatchObject({
       code: 0,
       out: 'paused: yes, for 1 s, since 11:59:59; paused by eve: switch\n',
+      err: '',
     });
     expect(asked.requests).toEqual([{ message: 'switch' }]);
     const resume = answering(() => ResumeResponse.create({})).handler;
     expect(await ask({ provisioner: { resume } }, ['resume'])).toMatchObject({ code: 0, out: 'resumed\n' });
+  });
+
+  test('one that was paused already keeps its message, which is said', async () => {
+    const asked = answering(() => PauseResponse.create({ pause }));
+    const { code, err } = await ask({ provisioner: { pause: asked.handler } }, ['pause', 'disks']);
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: 'it was paused already and its message stays: resume and pause again to change it\n',
+    });
   });
 
   test('one that does not lead stays paused', async () => {
