@@ -16,12 +16,28 @@ import type { View } from '../text/view.js';
 import { messageInWords, outcomeInWords, tonedEnd } from '../words/outcomes.js';
 import { meaningOf } from '../words/reasons.js';
 
-/** As many as leave room for the rest. */
 const mostRuns = 5;
 
-export function runsInWords({ host, runs, provisionerStartedAt }: GetHostResponse, view: View): string[] {
-  if (runs.length === 0) return ['No run of it is known.'];
-  const shown = runs.slice(0, mostRuns);
+/**
+ * @param room in lines: runs are left out, the oldest first, until they fit into it, but for the newest
+ */
+export function runsInWords(response: GetHostResponse, room: number, view: View): string[] {
+  if (response.runs.length === 0) return ['No run of it is known.'];
+  let most = mostRuns;
+  let lines = newestRuns(response, most, view);
+  while (lines.length > room && most > 1) {
+    most -= 1;
+    lines = newestRuns(response, most, view);
+  }
+  return lines;
+}
+
+function newestRuns(
+  { host, runs, provisionerStartedAt }: GetHostResponse,
+  most: number,
+  view: View,
+): string[] {
+  const shown = runs.slice(0, most);
   const [own, earlier] = [shown.filter((run) => !run.earlier), shown.filter((run) => run.earlier)];
   const started = provisionerStartedAt === undefined ? '' : ` ${moment(provisionerStartedAt, view)}`;
   const more = runs.length - shown.length;
@@ -46,7 +62,7 @@ function runLines(run: Run, newer: Run | undefined, view: View): string[] {
   const isSame = words !== '' && newer?.lastStep === run.lastStep && words === endInWords(newer);
   return [
     `  ${started}  ${paint(tonedEnd(run), view)}${timeOf(run)}${isSame ? ', as above' : placeOf(run)}`,
-    ...[isSame ? '' : words, confirmationWords(run, view)]
+    ...[isSame ? '' : words, isAwaitedOf(run, newer) ? '' : confirmationWords(run, view)]
       .filter((text) => text !== '')
       .flatMap((text) => indented(text, 4, view.columns)),
   ];
@@ -56,6 +72,11 @@ function endInWords(run: Run): string {
   const meaning = meaningOf(run.reason) || meaningOfEnd(run);
   const said = messageInWords(run);
   return said === meaning ? meaning : [meaning, said].filter((part) => part !== '').join(': ');
+}
+
+/** Whether the node has to say that it came up with what a later run sent it: once is enough. */
+function isAwaitedOf(run: Run, newer: Run | undefined): boolean {
+  return run.confirmation === Confirmation.PENDING && newer?.confirmation === Confirmation.PENDING;
 }
 
 /** How long it took. */

@@ -187,6 +187,26 @@ Its runs before the provisioner was started 1 min ago, at 11:59:00:
     expect(lines.filter((line) => line.length > 60)).toEqual([]);
   });
 
+  test('fits on a screen where there is much to say of its waits: fewer runs, the newest in any case', () => {
+    const waits = (lines: number) => [
+      { cause: WaitCause.BACKOFF, message: Array.from({ length: lines }, () => 'x'.repeat(50)).join(' ') },
+    ];
+    const all = Array.from({ length: 8 }, (_, index) => ({ ...unreachable, message: `refused ${index}` }));
+    const tall = why({ waits: waits(8), runs: all }, 60).split('\n');
+    expect(tall.length).toBeLessThanOrEqual(23);
+    expect(tall.at(-1)).toBe('  … and 4 more: slipway host n1.example.net');
+    expect(why({ waits: waits(30), runs: all }, 60)).toContain('… and 7 more');
+    expect(why({ waits: waits(30), runs: all })).toContain('… and 3 more');
+  });
+
+  test('says once that it has to say that it came up', () => {
+    const pending = { ...unreachable, confirmation: Confirmation.PENDING };
+    const missed = { ...unreachable, confirmation: Confirmation.MISSED };
+    const text = why({ runs: [pending, pending, missed] });
+    expect(text.match(/it has still to say/g)).toHaveLength(1);
+    expect(text.match(/it did not say in time/g)).toHaveLength(1);
+  });
+
   test.each(Object.keys(reasonMeanings))('that failed with %s: what that means', (reason) => {
     const text = why({ runs: [{ ...unreachable, reason }] });
     expect(text).toContain(`FAILED ${reason} after 2 s`);

@@ -19,14 +19,14 @@ import { whereIn } from './rows.js';
 import { runsInWords } from './runs-in-words.js';
 import { causeInWords } from './waits.js';
 
+/** What a small terminal shows at once, and under it the next prompt. */
+const screenLines = 23;
+
 export function whyLines(response: GetHostResponse, view: View): string[] {
   const { host = Host.create(), waits } = response;
-  return [
-    ...stateLines(host, waits, view),
-    ...waitLines(host, waits, view),
-    '',
-    ...runsInWords(response, view),
-  ];
+  const standing = [...stateLines(host, waits, view), ...waitLines(host, waits, view), ''];
+  const room = view.columns === undefined ? Number.POSITIVE_INFINITY : screenLines - standing.length;
+  return [...standing, ...runsInWords(response, room, view)];
 }
 
 function stateLines(host: Host, waits: readonly Wait[], view: View): string[] {
