@@ -16,6 +16,7 @@ import { recallFrom } from './api/recall.js';
 import type { ProvisionerConfig } from './config.js';
 import { prepareDataDir } from './data-dir.js';
 import { EventLog } from './events/log/event-log.js';
+import { HeadNote } from './events/log/head.js';
 import { openStore } from './events/log/open.js';
 import { Provisioner, type Surroundings } from './provisioner.js';
 import { openTrust } from './trust.js';
@@ -45,6 +46,7 @@ export async function createApp(
   const trust = await openTrust(config, { clock: surroundings.clock, log });
   const instance = randomUUID();
   const eventLog = await openEventLog(config, log, { clock: surroundings.clock, instance });
+  const head = new HeadNote(config.data_dir, eventLog, surroundings.clock);
   const provisioner = new Provisioner(config, trust, log, { ...surroundings, instance, eventLog });
   const events = provisioningEventService({ events: eventLog, clock: surroundings.clock, log });
   provisioner.subscribers = () => events.subscribers;
@@ -59,7 +61,10 @@ export async function createApp(
     .add('subscribers', () => events.close())
     .add('monitor', () => monitor?.close())
     .add('credentials', () => trust.close())
-    .add('event log', () => eventLog.close());
+    .add('event log', async () => {
+      await eventLog.close();
+      await head.close();
+    });
   const stop = async () => {
     await phases.run(config.shutdown_grace, log);
   };

@@ -1,4 +1,6 @@
+import { cpSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { credentials, status } from '@grpc/grpc-js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EventType, ProvisioningEventServiceClient } from '../../shared/gen/slipway/provisioner/v1/events.js';
@@ -88,6 +90,37 @@ describe('a provisioner', () => {
     const asked = operator(second);
     const { log } = await callUnary(asked.getStatus.bind(asked), {}, { timeoutMs });
     expect(log).toMatchObject({ logId, first: 1n, failing: false, lost: 0n });
+  });
+
+  it('goes on under another id where an older copy of its events was put back', async () => {
+    const site = new Site();
+    const folder = join(site.folder, 'data/events');
+    const copy = join(site.folder, 'copy');
+    /** Starts, has two events happen, and stops. @returns the log as it is then */
+    const pass = async () => {
+      const app = await site.start(['127.0.0.1:1']);
+      const client = operator(app);
+      await callUnary(client.pause.bind(client), { message: '' }, { timeoutMs });
+      await callUnary(client.resume.bind(client), { message: '' }, { timeoutMs });
+      const written = await vi.waitFor(async () => {
+        const { log } = await callUnary(client.getStatus.bind(client), {}, { timeoutMs });
+        expect(log).toMatchObject({ uncommittedBytes: 0n });
+        return log;
+      });
+      await app.stop();
+      return written;
+    };
+    const first = await pass();
+    cpSync(folder, copy, { recursive: true });
+    const second = await pass();
+    expect(second).toMatchObject({ logId: first?.logId, last: 4n });
+    rmSync(folder, { recursive: true });
+    cpSync(copy, folder, { recursive: true });
+    const third = await pass();
+    expect(third).toMatchObject({ first: 1n, last: 4n });
+    expect(third?.logId).not.toBe(first?.logId);
+    const said = await site.line(({ level, msg }) => level === 'warn' && /has fallen back/.test(msg));
+    expect(said).toMatchObject({ last: 2, was_at: 4, log_id: third?.logId });
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -88,6 +88,20 @@ describe.skipIf(!mayMount)('the event log on a full disk', () => {
     disk.empty();
     expect((await open(disk)).last).toBe(0);
     expect(readdirSync(disk.folder).sort()).toEqual(['ballast', 'events']);
+  });
+
+  it('is not gone on with where it has fallen back, until its new id can be written', async () => {
+    const disk = smallDisk();
+    const before = await open(disk);
+    await write(before);
+    await before.close();
+    writeFileSync(join(disk.folder, 'events.head'), JSON.stringify({ log_id: before.logId, last: 300 }));
+    disk.fill();
+    await expect(open(disk)).rejects.toThrow(/make room/);
+    disk.empty();
+    const store = await open(disk);
+    expect(store.last).toBe(200);
+    expect(store.logId).not.toBe(before.logId);
   });
 
   it('is neither damaged nor set aside where its lock file is missing and cannot be made', async () => {

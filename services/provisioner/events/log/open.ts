@@ -9,6 +9,7 @@ import type { Logger } from '../../../../shared/logger.js';
 import { StartError } from '../../../../shared/process/start-error.js';
 import { isFull, makeLockFile, tryToWrite, whyNotWritten } from './disk.js';
 import { checkFile } from './file-check.js';
+import { readHead } from './head.js';
 import { inspect as inspectApart } from './inspection/inspect.js';
 import type { Verdict } from './inspection/verdict.js';
 import { LmdbFile, LmdbStore } from './lmdb-store.js';
@@ -50,7 +51,8 @@ export async function openStore(options: OpenOptions): Promise<LogStore> {
   }
 }
 
-async function openIn(folder: string, { site, log, inspect = inspectApart }: OpenOptions): Promise<LogStore> {
+async function openIn(folder: string, options: OpenOptions): Promise<LogStore> {
+  const { site, log, inspect = inspectApart } = options;
   const check = await checkFile(folder);
   if (check.kind === 'DAMAGED') throw new UnusableError(check.why);
   await makeLockFile(folder);
@@ -60,7 +62,7 @@ async function openIn(folder: string, { site, log, inspect = inspectApart }: Ope
   const file = new LmdbFile(folder);
   try {
     if (file.isTaken()) throw taken(folder);
-    if (!file.isEmpty) return new LmdbStore(file, believableLogId(file.readOrigin(), site));
+    if (!file.isEmpty) return await resumed(file, options);
     const logId = randomUUID();
     await file.writeOrigin({ format, logId, site });
     log.info({ folder, log_id: logId }, 'a new event log begins');
@@ -69,6 +71,27 @@ async function openIn(folder: string, { site, log, inspect = inspectApart }: Ope
     await file.close();
     throw error;
   }
+}
+
+/**
+ * A log that was further on once is an older copy. It goes on as another log, with the events that it has: numbers that it
+ * gives again are told from those that were given before.
+ *
+ * @throws UnusableError; what the system throws where the new id cannot be written
+ */
+async function resumed(file: LmdbFile, { dataDir, site, log }: OpenOptions): Promise<LogStore> {
+  const store = new LmdbStore(file, believableLogId(file.readOrigin(), site));
+  const head = await readHead(dataDir);
+  if (head?.logId !== store.logId || head.last <= store.last) return store;
+  const { folder } = file;
+  await tryToWrite(folder, newLogBytes);
+  const logId = randomUUID();
+  await file.writeOrigin({ format, logId, site });
+  log.warn(
+    { folder, last: store.last, was_at: head.last, log_id: logId },
+    'the event log has fallen back, as an older copy that was put back does; it goes on under a new id, and subscribers start over',
+  );
+  return new LmdbStore(file, logId);
 }
 
 /** @throws UnusableError, StartError */
