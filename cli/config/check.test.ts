@@ -19,6 +19,13 @@ describe('slipway config check', () => {
     expect(err).toMatch(/^warning: jwt_verify_cert is not set/m);
   });
 
+  test('warns of a helper that cannot be started, which stops no service', async () => {
+    const text = `${insecure}discovery: [d:1]\nhelper: no-such-helper.py --all\n`;
+    const { code, err } = await slipway(['config', 'check', 'provisioner', file(text)]);
+    expect(code).toBe(0);
+    expect(err).toMatch(/^warning: helper: .*no-such-helper\.py.*; nodes fail until it can be started$/m);
+  });
+
   test('prints every problem with its path', async () => {
     const path = file('tls: {mode: insecure}\nworkers: 0\nhlper: x\ndiscovery: [d:1]\n');
     const { code, out, err } = await slipway(['config', 'check', 'provisioner', path]);

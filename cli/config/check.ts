@@ -45,6 +45,9 @@ export async function checkService(
       for (const warning of warnings) warn(warning);
       const { openTrust } = await import('../../services/provisioner/trust.js');
       (await openTrust(config, surroundings)).close();
+      const { startProblem } = await import('../../services/provisioner/helper/command.js');
+      const problem = await startProblem(config.helper[0], source.env.PATH);
+      if (problem !== undefined) warn(`helper: ${problem}; nodes fail until it can be started`);
     }
   }
 }

@@ -19,7 +19,7 @@ export function provisionLine(identity: string, { host }: ProvisionHostResponse)
   const where = whereIn(host);
   if (host.state !== HostState.RUNNING)
     return `${name} is ${stateName(host.state)}${where === '' ? '' : ` (${where})`}`;
-  return `a run works on ${name} already${where === '' ? '' : `, at ${where}`}: ${printable(host.runId)}`;
+  return `a run works on ${name}${where === '' ? '' : `, at ${where}`}: ${printable(host.runId)}`;
 }
 
 /** When the node restarts, and under which run id it was asked. */

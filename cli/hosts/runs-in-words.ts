@@ -18,6 +18,9 @@ import { meaningOf } from '../words/reasons.js';
 
 const mostRuns = 5;
 
+/** The end of a message that was cut. */
+const ellipsis = '...';
+
 /**
  * @param room in lines: runs are left out, the oldest first, until they fit into it, but for the newest
  */
@@ -59,13 +62,19 @@ function section(title: string, runs: readonly Run[], view: View): string[] {
 function runLines(run: Run, newer: Run | undefined, view: View): string[] {
   const started = run.startedAt === undefined ? 'some time' : clock(run.startedAt, view);
   const words = endInWords(run);
-  const isSame = words !== '' && newer?.lastStep === run.lastStep && words === endInWords(newer);
+  const isSame = newer?.lastStep === run.lastStep && isSaid(words, endInWords(newer));
   return [
     `  ${started}  ${paint(tonedEnd(run), view)}${timeOf(run)}${isSame ? ', as above' : placeOf(run)}`,
     ...[isSame ? '' : words, isAwaitedOf(run, newer) ? '' : confirmationWords(run, view)]
       .filter((text) => text !== '')
       .flatMap((text) => indented(text, 4, view.columns)),
   ];
+}
+
+/** Of older runs less of the message may have been kept. */
+function isSaid(words: string, before: string): boolean {
+  const isCut = words.endsWith(ellipsis) && before.startsWith(words.slice(0, -ellipsis.length));
+  return words !== '' && (words === before || isCut);
 }
 
 function endInWords(run: Run): string {

@@ -150,7 +150,8 @@ Its runs before the provisioner was started 1 min ago, at 11:59:00:
 
   test('says once what its runs failed of, one after the other', () => {
     const other = { ...unreachable, message: 'read ECONNRESET' };
-    const text = why({ runs: [unreachable, unreachable, other, unreachable] });
+    const cut = { ...unreachable, message: 'connect ECONNREFUSED 10...' };
+    const text = why({ runs: [unreachable, cut, other, unreachable] });
     expect(text).toContain(`  11:55:55  FAILED UNREACHABLE after 2 s, last step IDENTIFY
     the node did not answer: connect ECONNREFUSED 10.0.0.7:7430
   11:55:55  FAILED UNREACHABLE after 2 s, as above

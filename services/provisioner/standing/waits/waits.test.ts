@@ -23,6 +23,10 @@ describe('a queued host', () => {
     expect(said(waits({ standing: { state: 'QUEUED', place: 1 } }))).toBe(
       'It is the next in the queue; 3 of 64 workers are busy',
     );
+    const one = { workers: { busy: 1, total: 1 } };
+    expect(said(waits({ standing: { state: 'QUEUED', place: 1 }, under: one }))).toMatch(
+      /; the only worker is busy$/,
+    );
   });
 
   it('waits for the end of a pause first', () => {

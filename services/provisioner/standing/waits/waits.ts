@@ -41,9 +41,8 @@ function turnWait(place: number, { workers, runsPerSecond, now }: Circumstances)
     before <= 0
       ? 'It is the next in the queue'
       : `${count(before, 'host is', 'hosts are')} before it in the queue`;
-  const busy = isFull
-    ? `all ${count(workers.total, 'worker is', 'workers are')} busy`
-    : `${workers.busy} of ${count(workers.total, 'worker is', 'workers are')} busy`;
+  const all = workers.total === 1 ? 'the only worker is busy' : `all ${workers.total} workers are busy`;
+  const busy = isFull ? all : `${workers.busy} of ${count(workers.total, 'worker is', 'workers are')} busy`;
   const isLong = runsPerSecond > 0 && before / runsPerSecond > 1;
   const pace = isLong
     ? `At the pace of the last minute its turn comes at about ${at(now + (before / runsPerSecond) * 1_000)}`
