@@ -58,7 +58,7 @@ export function leftOnDisk(stack: Stack, machines: readonly Machine[], temporary
 
 /** What the provisioner keeps, by folder. */
 const kept: Readonly<Record<string, readonly string[]>> = {
-  'provisioner-data': ['paused.json', 'lock', 'events'],
+  'provisioner-data': ['paused.json', 'lock', 'events', 'events.head'],
   'provisioner-data/events': ['data.mdb', 'lock.mdb'],
 };
 
