@@ -1,6 +1,7 @@
 // What processes have cost, as /proc tells it: processor time and memory.
 
 import { readdirSync, readFileSync } from 'node:fs';
+import { until } from '../../../cli/launch/until.js';
 
 /** Linux counts processor time in hundredths of a second, whatever the machine. */
 const tickMs = 10;
@@ -44,6 +45,24 @@ export function descendantsOf(pid: number): number[] {
     .flatMap((task) => read(`/proc/${pid}/task/${task}/children`).split(' '))
     .filter((text) => text !== '')
     .flatMap((text) => [Number(text), ...descendantsOf(Number(text))]);
+}
+
+/** Kills all that a process has started, and waits until none of it is left, for a while. */
+export async function killDescendantsOf(pid: number): Promise<void> {
+  const none = () => {
+    const left = descendantsOf(pid);
+    for (const each of left) kill(each);
+    return left.length === 0;
+  };
+  await until(none, { what: 'the end of all that was started', timeoutMs: 5_000 });
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended since it was seen.
+  }
 }
 
 function cpuMsOf(pids: readonly number[]): number {
