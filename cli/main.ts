@@ -20,6 +20,10 @@ process.stdout.on('error', () => process.exit());
 const { runSlipway } = await import('./slipway.js');
 process.exitCode = await runSlipway(words, {
   out: (text) => void process.stdout.write(text),
+  room: () => {
+    if (!process.stdout.writableNeedDrain) return undefined;
+    return new Promise((resolve) => process.stdout.once('drain', resolve));
+  },
   err: (text) => void process.stderr.write(text),
   readInput: async () => (await buffer(process.stdin)).toString('utf8'),
   now: () => new Date(),

@@ -1,6 +1,7 @@
 // The slipway command: it reads the command line, and says what became of it.
 
 import { Command, CommanderError } from 'commander';
+import { printable } from '../shared/printable.js';
 import { productVersion } from '../shared/process/version.js';
 import { TrustError } from '../shared/trust/trust-error.js';
 import { CommandError, exitCodes, SaidError } from './command-error.js';
@@ -24,7 +25,8 @@ export async function runSlipway(words: readonly string[], terminal: Terminal): 
     if (error instanceof SaidError) return error.exitCode;
     const message = sentence(error);
     if (message === undefined) throw error;
-    terminal.err(`slipway: ${message}\n`);
+    // Some of it may be another's word: of a service, a node, a file.
+    terminal.err(`slipway: ${message.split('\n').map(printable).join('\n')}\n`);
     return error instanceof CommandError ? error.exitCode : exitCodes.failed;
   }
 }
@@ -56,7 +58,7 @@ const exitCodeHelp = `
 slipway COMMAND --help tells more.
 
 Exit codes: 0 done, 1 it could not be done, 2 the command line or a configuration is wrong, 3 nothing was found,
-4 the service cannot be reached, 5 not allowed.`;
+4 the service, or the node that it asks, cannot be reached, 5 not allowed.`;
 
 /** What to say of an error; undefined where it is a fault of the program. */
 function sentence(error: unknown): string | undefined {

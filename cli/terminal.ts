@@ -3,6 +3,8 @@
 export interface Terminal {
   /** Results: what a script would read. */
   out(text: string): void;
+  /** Resolves when there is room for more results; undefined where there is now. What is printed without waits in memory. */
+  room(): Promise<void> | undefined;
   /** What is told beside them, and errors. */
   err(text: string): void;
   /** Standard input, to its end. */

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createLogger, type Logger, loggerTo } from './logger.js';
+import { createLogger, type Logger, loggerTo, prettyTo } from './logger.js';
 import { Secret } from './secret.js';
 
 const folders: string[] = [];
@@ -38,6 +40,29 @@ describe('createLogger', () => {
       identity: 'n1',
       msg: 'hello',
     });
+  });
+
+  it('writes nothing that a terminal would obey, and loses nothing of it', () => {
+    const said = 'node says \u001b[2J\u009b1m\u202e';
+    const written: string[] = [];
+    const log = loggerTo(
+      { write: (line) => written.push(line) },
+      { service: 'discovery', site: 'lab', level: 'debug' },
+    );
+    log.warn({ err: new Error(said), message: said }, said);
+    expect(written.join('').trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(JSON.parse(written.join(''))).toMatchObject({ err: { message: said }, message: said, msg: said });
+  });
+
+  it('shows on a terminal what it would obey, also in stacks', async () => {
+    const terminal = new PassThrough();
+    const log = loggerTo(prettyTo(terminal, false), { service: 'discovery', site: 'lab', level: 'debug' });
+    const said = 'node says \u001b[2J\u009b1m\u202e';
+    log.warn({ err: new Error(said), message: said }, said);
+    const shown = String((await once(terminal, 'data'))[0]);
+    expect(shown).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+    expect(shown).toContain('WARN: node says \\u{1b}[2J\\u{9b}1m\\u{202e}');
+    expect(shown).toMatch(/^ +Error: node says .*\n +at /m);
   });
 
   it('appends to a file', () => {

@@ -5,6 +5,7 @@ import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import pino from 'pino';
 import pretty from 'pino-pretty';
+import { printableJson, shownJson } from './printable.js';
 
 export type Logger = pino.Logger;
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -67,6 +68,8 @@ export function loggerTo(
       base: { service: options.service, site: options.site },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: cleanObject },
+      // Nodes and helpers have their word in logs, which people read on terminals.
+      hooks: { streamWrite: printableJson },
       serializers: {
         ...Object.fromEntries(secretBindings.map((key) => [key, () => removed])),
         // Errors were made objects by `log` above; pino's own serializer would lose their type.
@@ -84,9 +87,16 @@ export function silentLogger(): Logger {
 
 function openDestination(logfile: string): pino.DestinationStream {
   if (logfile !== 'stdout') return openLines(logfile);
-  if (isatty(1))
-    return pretty({ destination: 1, sync: true, colorize: true, singleLine: true, ignore: 'service,site' });
-  return openLines(1);
+  return isatty(1) ? prettyTo(1) : openLines(1);
+}
+
+/** Lines for people: what a terminal would obey in them is shown by its number, but for the line breaks of stacks. */
+export function prettyTo(
+  destination: number | NodeJS.WritableStream,
+  colorize = true,
+): pino.DestinationStream {
+  const lines = pretty({ destination, sync: true, colorize, singleLine: true, ignore: 'service,site' });
+  return { write: (line) => void lines.write(shownJson(line)) };
 }
 
 /**

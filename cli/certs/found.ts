@@ -27,6 +27,7 @@ export interface ExpectedCertificate {
   readonly now: Date;
 }
 
+/** Looks at `ca.pem` and `ca-key.pem`. @throws the system's error where one of them cannot be read */
 export async function findAuthority(directory: string, now: Date): Promise<FoundAuthority> {
   const paths = pathsOf(directory, 'ca');
   const [certificatePem, keyPem] = await readPair(directory, 'ca');
@@ -54,6 +55,7 @@ export async function findAuthority(directory: string, now: Date): Promise<Found
   return { certificatePem, issuer: { certificatePem, keyPem }, problem: undefined };
 }
 
+/** Looks at a certificate and its key. @throws the system's error where one of them cannot be read */
 export async function findCertificate(
   directory: string,
   name: string,

@@ -3,6 +3,7 @@
 import { Argument, type Command } from 'commander';
 import { ConfigError } from '../../shared/config/config-error.js';
 import { exitCodes, SaidError } from '../command-error.js';
+import { jsonDocument } from '../json/print.js';
 import type { Terminal } from '../terminal.js';
 import { viewOf } from '../text/view.js';
 import { type Checked, type CheckedService, checkedServices, checkService } from './check.js';
@@ -34,7 +35,7 @@ async function check(
   const checked = await attempt(service, file, terminal);
   if (json) {
     const { problems, warnings } = checked;
-    terminal.out(`${JSON.stringify({ ok: problems.length === 0, problems, warnings }, undefined, 2)}\n`);
+    terminal.out(jsonDocument({ ok: problems.length === 0, problems, warnings }));
   } else {
     const { results, errors } = checkedLines(service, checked, viewOf(terminal));
     terminal.out(results.map((line) => `${line}\n`).join(''));

@@ -1,7 +1,7 @@
 // The result of a check of a configuration: every problem as the service would print it, and every warning.
 
+import { printable } from '../../shared/printable.js';
 import { paint } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 import type { View } from '../text/view.js';
 import type { Checked } from './check.js';
 
@@ -10,6 +10,7 @@ export interface CheckedLines {
   readonly errors: readonly string[];
 }
 
+/** @returns what goes to standard output, and what to standard error */
 export function checkedLines(
   service: string,
   { problems, warnings, message }: Checked,

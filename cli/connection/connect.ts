@@ -20,6 +20,12 @@ export interface Connection<Client> {
   call<Req, Res>(method: UnaryMethod<Req, Res>, request: Req): Promise<Res>;
 }
 
+/** The result of a trial of the helper has its input and its reply in it, which may be 4 and 8 MiB. */
+const channelOptions: ChannelOptions = {
+  ...serviceChannelOptions,
+  'grpc.max_receive_message_length': 16 << 20,
+};
+
 type Use<Client, T> = (connection: Connection<Client>) => Promise<T>;
 
 type ClientClass<Client> = new (
@@ -64,7 +70,7 @@ async function withClient<Client extends { close(): void }, T>(
 ): Promise<T> {
   const target = targetOf(peer, options, terminal);
   const identity = await identityFor(target, terminal);
-  const client = new Class(target.address, identity.credentials, serviceChannelOptions);
+  const client = new Class(target.address, identity.credentials, channelOptions);
   const call: Connection<Client>['call'] = (method, request) =>
     callUnary(method.bind(client) as typeof method, request, { timeoutMs: target.timeoutMs }).catch(
       (error: unknown) => {

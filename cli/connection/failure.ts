@@ -4,9 +4,9 @@ import { status } from '@grpc/grpc-js';
 import { formatDuration } from '../../shared/durations.js';
 import { type RpcError, statusName } from '../../shared/grpc/errors.js';
 import { plainFailure } from '../../shared/grpc/plain-failure.js';
+import { printable } from '../../shared/printable.js';
 import { CommandError, type ExitCode, exitCodes } from '../command-error.js';
-import { printable } from '../text/printable.js';
-import type { Target } from './options.js';
+import { type Peer, type Target, usualAddress, variable } from './options.js';
 
 /** The error of a call, for whoever called the command. */
 export function failureOf(error: RpcError, target: Target): CommandError {
@@ -19,7 +19,7 @@ function sentence(error: RpcError, { peer, address, timeoutMs }: Target): string
   switch (error.code) {
     case status.UNAVAILABLE:
       // With a reason it is the service's own word on something else that is away.
-      return error.reason === '' ? `cannot reach ${service}: ${said}` : said;
+      return error.reason === '' ? `cannot reach ${service}: ${said}${whereElse(peer, address)}` : said;
     case status.DEADLINE_EXCEEDED:
       return `no answer from ${service} within ${formatDuration(timeoutMs)} (--timeout)`;
     case status.UNAUTHENTICATED:
@@ -35,8 +35,17 @@ function sentence(error: RpcError, { peer, address, timeoutMs }: Target): string
   }
 }
 
+/** Perhaps nobody has said where the service is. */
+function whereElse(peer: Peer, address: string): string {
+  if (address !== usualAddress[peer]) return '';
+  return `; if it is elsewhere, say where with --${peer} or ${variable[peer]}`;
+}
+
 function exitCodeOf(code: status): ExitCode {
   switch (code) {
+    // What a command sends was on its command line.
+    case status.INVALID_ARGUMENT:
+      return exitCodes.usage;
     case status.NOT_FOUND:
       return exitCodes.notFound;
     case status.UNAVAILABLE:

@@ -3,6 +3,7 @@
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { systemClock } from '../../shared/clock.js';
 import { ConfigError } from '../../shared/config/config-error.js';
+import { printable } from '../../shared/printable.js';
 import { serviceCredentials } from '../../shared/tls/channel-credentials.js';
 import { TlsFiles, type TlsFilesOptions, type TlsPaths } from '../../shared/tls/tls-files.js';
 import { UsageError } from '../command-error.js';
@@ -37,7 +38,8 @@ async function openFiles(paths: TlsPaths, terminal: Terminal): Promise<TlsFiles>
 /** What is odd about the files is told; that they have changed is not of interest here. */
 function warningsTo(terminal: Terminal): TlsFilesOptions['log'] {
   const warn = (...words: readonly unknown[]) => {
-    terminal.err(`slipway: ${words.filter((word) => typeof word === 'string').join(' ')}\n`);
+    const said = words.filter((word) => typeof word === 'string').join(' ');
+    terminal.err(`slipway: ${printable(said)}\n`);
   };
   return { warn, error: warn, info: () => {} };
 }

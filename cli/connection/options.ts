@@ -31,12 +31,14 @@ export interface Target {
   readonly timeoutMs: number;
 }
 
-const usualAddress: Readonly<Record<Peer, string>> = {
+/** Where a service is sought of which nobody has said where it is. */
+export const usualAddress: Readonly<Record<Peer, string>> = {
   provisioner: '127.0.0.1:7420',
   discovery: '127.0.0.1:7412',
 };
 
-const variable: Readonly<Record<Peer, string>> = {
+/** The variable that says where a service is. */
+export const variable: Readonly<Record<Peer, string>> = {
   provisioner: 'SLIPWAY_PROVISIONER',
   discovery: 'SLIPWAY_DISCOVERY',
 };

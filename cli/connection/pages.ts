@@ -1,18 +1,18 @@
-// Lists that come in pages, taken as one.
+// Lists that come in pages.
+
+import { largestPage } from '../../shared/wire/pages.js';
 
 /** The most that a service gives at once. */
-export const pageSize = 1000;
+export const pageSize = largestPage;
 
-/** @param fetch gets one page, and the token of the next; empty for none */
-export async function allPages<T>(
-  fetch: (pageToken: string) => Promise<{ readonly items: readonly T[]; readonly nextPageToken: string }>,
-): Promise<T[]> {
-  const all: T[] = [];
+/** Gives the pages of a list one after the other. @param fetch gets the page of a token; empty for the first */
+export async function* pagesOf<P extends { readonly nextPageToken: string }>(
+  fetch: (pageToken: string) => Promise<P>,
+): AsyncGenerator<P> {
   let pageToken = '';
   do {
     const page = await fetch(pageToken);
-    for (const item of page.items) all.push(item);
+    yield page;
     pageToken = page.nextPageToken;
   } while (pageToken !== '');
-  return all;
 }

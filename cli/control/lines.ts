@@ -6,12 +6,13 @@ import type {
   ReleaseHostResponse,
   ReprovisionHostResponse,
 } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { printable } from '../../shared/printable.js';
 import { whereIn } from '../hosts/rows.js';
 import { wireSpan } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
-import { printable } from '../text/printable.js';
 import { stateName } from '../words/states.js';
 
+/** That the host is queued, or that a run works on it already. */
 export function provisionLine(identity: string, { host }: ProvisionHostResponse): string {
   const name = printable(identity);
   if (host === undefined) return `${name} is to be provisioned`;
@@ -21,6 +22,7 @@ export function provisionLine(identity: string, { host }: ProvisionHostResponse)
   return `a run works on ${name} already${where === '' ? '' : `, at ${where}`}: ${printable(host.runId)}`;
 }
 
+/** When the node restarts, and under which run id it was asked. */
 export function reprovisionLine(identity: string, response: ReprovisionHostResponse): string {
   const { message, restartingIn, runId } = response;
   const when = restartingIn === undefined ? 'soon' : `in ${wireSpan(restartingIn)}`;
@@ -28,6 +30,7 @@ export function reprovisionLine(identity: string, response: ReprovisionHostRespo
   return `${printable(identity)} restarts into provisioning mode ${when}, asked as ${printable(runId)}${said}`;
 }
 
+/** What state the host was in, and how the run ended that worked on it. */
 export function releaseLine(
   identity: string,
   { previousState, runId, outcome }: ReleaseHostResponse,

@@ -33,6 +33,7 @@ function mostCommon(reasons: ReadonlyMap<string, number>): string {
   return first === undefined ? '' : ` (${first[0]}${reasons.size > 1 ? ', …' : ''})`;
 }
 
+/** Shows one fleet's progress on one screen. */
 export class ProgressDisplay {
   readonly #screen: Screen;
   readonly #nodes: number;

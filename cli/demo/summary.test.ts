@@ -23,7 +23,7 @@ test('failed runs are told by reason, the most common first, each with the last 
       reason: 'HELPER_EXIT',
       message: 'the helper exited with code 3\nmore',
     },
-    { identity: 'c', outcome: 'FAILED', reason: 'UNREACHABLE', message: 'nobody' },
+    { identity: 'c', outcome: 'FAILED', reason: 'UNREACHABLE', message: 'nobody \u001b[2J' },
     { identity: 'd', outcome: 'PROVISIONED' },
   ].map((line) => JSON.stringify(line));
   const reasons = new Map([
@@ -39,7 +39,7 @@ test('failed runs are told by reason, the most common first, each with the last 
     '1 of 4 nodes confirmed in 9.0 s',
     '3 runs failed:',
     '  2 × HELPER_EXIT, the last: b: the helper exited with code 3 … more',
-    '  1 × UNREACHABLE, the last: c: nobody',
+    '  1 × UNREACHABLE, the last: c: nobody \\u{1b}[2J',
   ]);
 });
 

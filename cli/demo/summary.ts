@@ -1,6 +1,7 @@
 // What is said at the end: how many nodes came up, and why the others did not, with an example of each reason
 // from the provisioner's log.
 
+import { printable } from '../../shared/printable.js';
 import type { Progress } from './progress.js';
 
 export interface DemoResult {
@@ -43,7 +44,7 @@ function failureExamples(log: string): Map<string, string> {
   for (const line of log.split('\n')) {
     if (!line.includes('"outcome":"FAILED"')) continue;
     const { reason, identity, message } = parseLine(line);
-    examples.set(String(reason), `${identity}: ${firstAndLastLine(String(message))}`);
+    examples.set(String(reason), printable(`${identity}: ${firstAndLastLine(String(message))}`));
   }
   return examples;
 }

@@ -9,10 +9,10 @@ import {
   type StepFailed,
 } from '../../shared/gen/slipway/provisioner/v1/events.js';
 import { HostState, Step } from '../../shared/gen/slipway/provisioner/v1/host.js';
+import { printable } from '../../shared/printable.js';
 import { count } from '../text/count.js';
 import { clock, wireSpan } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
-import { printable } from '../text/printable.js';
 import type { View } from '../text/view.js';
 import { outcomeName } from '../words/outcomes.js';
 import { stateName } from '../words/states.js';
@@ -97,7 +97,7 @@ function finished(run: RunFinished, view: View): string {
   const { duration, message, nextState, nextStateUntil, failuresInARow, unsettled } = run;
   const until = nextStateUntil === undefined ? '' : ` until ${clock(nextStateUntil, view)}`;
   const next = nextState === HostState.UNSPECIFIED ? '' : `; then ${stateName(nextState)}${until}`;
-  const row = failuresInARow > 1 ? `, failure ${failuresInARow} in a row` : '';
+  const row = failuresInARow > 1 ? `, ${count(failuresInARow, 'failure')} in a row` : '';
   const doubt = unsettled ? ', unsettled' : '';
   return `${outcomeName(run)} in ${wireSpan(duration)}${doubt}${row}${colon(message)}${next}`;
 }

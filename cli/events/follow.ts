@@ -30,10 +30,13 @@ export async function follow(
   const position = await watchEvents(connection, {
     start,
     filter,
+    room: terminal.room,
     stop: stop.signal,
     watcher: {
-      events: (logId, events) =>
-        terminal.out(events.map((event) => `${lines.event(logId, event, view())}\n`).join('')),
+      events: (logId, events) => {
+        const now = view();
+        terminal.out(events.map((event) => `${lines.event(logId, event, now)}\n`).join(''));
+      },
       gap: (gap) => terminal.out(`${lines.gap(gap, view())}\n`),
       lost: (why) => terminal.err(`${why}; trying again\n`),
       back: () => terminal.err('the provisioner is back; going on\n'),

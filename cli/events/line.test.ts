@@ -74,7 +74,7 @@ const events: readonly (readonly [keyof typeof EventType, Details, string])[] = 
         failuresInARow: 3,
       },
     },
-    'FAILED UNREACHABLE in 2 s, failure 3 in a row: refused; then backing off until 12:04:00',
+    'FAILED UNREACHABLE in 2 s, 3 failures in a row: refused; then backing off until 12:04:00',
   ],
   [
     'NODE_CONFIRMED',

@@ -7,11 +7,11 @@ import {
   GapReason,
 } from '../../shared/gen/slipway/provisioner/v1/events.js';
 import { Outcome } from '../../shared/gen/slipway/provisioner/v1/host.js';
+import { printable } from '../../shared/printable.js';
 import { cut } from '../text/fold.js';
 import { clock } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
 import { paint, type Tone } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 import type { View } from '../text/view.js';
 import { detailsOf } from './details.js';
 

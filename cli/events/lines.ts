@@ -2,6 +2,7 @@
 // line of an event its fields and the id of its log.
 
 import { Event, Gap } from '../../shared/gen/slipway/provisioner/v1/events.js';
+import { printableJson } from '../../shared/printable.js';
 import type { View } from '../text/view.js';
 import { eventLine, gapLine } from './line.js';
 
@@ -16,8 +17,8 @@ export async function linesFor(json: boolean): Promise<Lines> {
   return {
     event: (logId, event) => {
       const document = toDocument('slipway.provisioner.v1.Event', Event, event);
-      return JSON.stringify({ logId, ...(document as object) });
+      return printableJson(JSON.stringify({ logId, ...(document as object) }));
     },
-    gap: (gap) => JSON.stringify({ gap: toDocument('slipway.provisioner.v1.Gap', Gap, gap) }),
+    gap: (gap) => printableJson(JSON.stringify({ gap: toDocument('slipway.provisioner.v1.Gap', Gap, gap) })),
   };
 }

@@ -1,18 +1,17 @@
-// slipway events without --follow: what the log has, oldest first.
+// slipway events without --follow: what the log has, oldest first. However much that is, little of it is held at a time.
 
 import {
   type Event,
   type EventFilter,
   type Gap,
   ListEventsResponse,
+  type LogPosition,
   type ProvisioningEventServiceClient,
 } from '../../shared/gen/slipway/provisioner/v1/events.js';
 import type { Connection } from '../connection/connect.js';
 import { pageSize } from '../connection/pages.js';
-import { printJson } from '../json/print.js';
 import type { Terminal } from '../terminal.js';
-import { viewOf } from '../text/view.js';
-import { eventLine, gapLine } from './line.js';
+import { openPrintout } from './printout.js';
 import { type Start, watchEvents } from './watch.js';
 
 type Events = Connection<ProvisioningEventServiceClient>;
@@ -22,25 +21,49 @@ interface Reading {
   readonly json: boolean;
 }
 
+/** Events that are held, to be turned round; of more only the place is looked for. */
+const mostHeld = 10_000;
+
 /** Prints the newest that match. */
 export async function printNewest(
-  { client, call }: Events,
+  connection: Events,
   { count, filter, json }: Reading & { readonly count: number },
   terminal: Terminal,
 ): Promise<void> {
   const found = ListEventsResponse.create();
-  let pageToken = '';
-  do {
-    const wanted = Math.min(count - found.events.length, pageSize);
-    const page = await call(client.listEvents, { pageSize: wanted, pageToken, filter, newestFirst: true });
+  for await (const page of newestFirst(connection, filter, count)) {
     found.logId = page.logId;
-    found.events.push(...page.events);
-    found.gaps.push(...page.gaps);
+    if (count > mostHeld) found.events = page.events.slice(-1);
+    else {
+      found.events.push(...page.events);
+      found.gaps.push(...page.gaps);
+    }
+  }
+  const [oldest] = found.events.reverse();
+  if (count > mostHeld && oldest !== undefined) {
+    const start = { $case: 'after', value: { logId: found.logId, sequence: oldest.sequence - 1n } } as const;
+    return printAll(connection, { start, filter, json }, terminal);
+  }
+  const printout = await openPrintout(found.logId, json, terminal);
+  for (const item of inOrder(found)) 'id' in item ? printout.events([item]) : printout.gap(item);
+  printout.end();
+}
+
+/** Gives pages of those that match, until there are so many. A page without any need not be the last. */
+async function* newestFirst(
+  { client, call }: Events,
+  filter: EventFilter,
+  count: number,
+): AsyncGenerator<ListEventsResponse> {
+  let pageToken = '';
+  let missing = count;
+  do {
+    const wanted = Math.min(missing, pageSize);
+    const page = await call(client.listEvents, { pageSize: wanted, pageToken, filter, newestFirst: true });
+    yield page;
+    missing -= page.events.length;
     pageToken = page.nextPageToken;
-  } while (pageToken !== '' && found.events.length < count);
-  found.events.reverse();
-  found.gaps.reverse();
-  await print(found, json, terminal);
+  } while (pageToken !== '' && missing > 0);
 }
 
 /** Prints all that match from a place on, to what was the newest when it began. */
@@ -49,44 +72,39 @@ export async function printAll(
   { start, filter, json }: Reading & { readonly start: Start },
   terminal: Terminal,
 ): Promise<void> {
-  const { client, call } = connection;
-  const newest = await call(client.listEvents, { pageSize: 1, pageToken: '', filter, newestFirst: true });
-  const end = newest.events[0]?.sequence ?? 0n;
-  const found = ListEventsResponse.create({ logId: newest.logId });
+  const newest = await newestOf(connection, filter);
+  const end = newest.sequence;
+  const printout = await openPrintout(newest.logId, json, terminal);
   const stop = new AbortController();
   terminal.onStop(() => stop.abort());
   await watchEvents(connection, {
     start,
     filter,
+    room: terminal.room,
     stop: stop.signal,
     watcher: {
-      events: (_, events) => void found.events.push(...events.filter(({ sequence }) => sequence <= end)),
-      gap: (gap) => void found.gaps.push(gap),
+      events: (_, events) => printout.events(events.filter(({ sequence }) => sequence <= end)),
+      gap: printout.gap,
       lost: (why) => terminal.err(`${why}; trying again\n`),
       back: () => terminal.err('the provisioner is back; going on\n'),
       reached: ({ logId, sequence }) => logId === newest.logId && sequence >= end,
     },
   });
-  await print(found, json, terminal);
+  printout.end();
 }
 
-async function print(found: ListEventsResponse, json: boolean, terminal: Terminal): Promise<void> {
-  if (json) {
-    await printJson('slipway.provisioner.v1.ListEventsResponse', ListEventsResponse, found, terminal);
-    return;
+/** The place of the newest that matches; of none where none does. */
+async function newestOf(connection: Events, filter: EventFilter): Promise<LogPosition> {
+  const place = { logId: '', sequence: 0n };
+  for await (const { logId, events } of newestFirst(connection, filter, 1)) {
+    place.logId = logId;
+    place.sequence = events[0]?.sequence ?? 0n;
   }
-  if (found.events.length === 0 && found.gaps.length === 0) {
-    terminal.err('no events\n');
-    return;
-  }
-  const view = viewOf(terminal);
-  for (const item of inOrder(found.events, found.gaps, found.logId)) {
-    terminal.out(`${'id' in item ? eventLine(item, view) : gapLine(item, view)}\n`);
-  }
+  return place;
 }
 
 /** Gaps where what is missing would stand; those of another log come before this one. */
-function inOrder(events: readonly Event[], gaps: readonly Gap[], logId: string): (Event | Gap)[] {
+function inOrder({ events, gaps, logId }: ListEventsResponse): (Event | Gap)[] {
   const place = (item: Event | Gap): bigint => {
     if ('id' in item) return item.sequence;
     return item.logId === logId ? item.first : -1n;

@@ -33,6 +33,8 @@ export interface WatchOptions {
   readonly start: Start;
   readonly filter: EventFilter;
   readonly watcher: Watcher;
+  /** Waited for before more is taken; undefined where that need not be. */
+  readonly room: () => Promise<void> | undefined;
   /** Ends the watch, in good order. */
   readonly stop: AbortSignal;
 }
@@ -72,7 +74,7 @@ interface Progress {
 /** One stream, from where the watch is to its end. @returns why it ended */
 function watchOnce(
   { client, target }: Connection<ProvisioningEventServiceClient>,
-  { start, filter, watcher, stop }: WatchOptions,
+  { start, filter, watcher, room, stop }: WatchOptions,
   progress: Progress,
   stands: () => void,
 ): Promise<RpcError> {
@@ -97,7 +99,14 @@ function watchOnce(
       clearTimeout(timer);
       stands();
       take(response, watcher, progress);
-      if (progress.done) end(new RpcError(status.CANCELLED, 'done'));
+      if (progress.done) {
+        end(new RpcError(status.CANCELLED, 'done'));
+        return;
+      }
+      const wait = room();
+      if (wait === undefined) return;
+      stream.pause();
+      void wait.then(() => stream.resume());
     });
     stream.on('error', (error: ServiceError) => end(fromServiceError(error)));
     stream.on('end', () => end(new RpcError(status.UNAVAILABLE, 'the provisioner ended the watch')));

@@ -20,6 +20,9 @@ interface Options extends ConnectionOptions {
   readonly json?: true;
 }
 
+/** As much as the provisioner takes: an inventory may be large. */
+const longestInput = 4_000_000;
+
 export function fillHelper(helper: Command, terminal: Terminal): void {
   const test = helper
     .command('test')
@@ -56,5 +59,6 @@ async function requestOf(
     throw new UsageError('give either the ID of a host, or --input FILE');
   }
   if (input === undefined) return { input: { $case: 'identity', value: identity ?? '' } };
-  return { input: { $case: 'inputJson', value: await readText(input, 'the input of the helper', terminal) } };
+  const value = await readText(input, 'the input of the helper', terminal, longestInput);
+  return { input: { $case: 'inputJson', value } };
 }

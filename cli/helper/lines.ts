@@ -1,15 +1,16 @@
 // The result of a trial of the helper: how a run would end first, then what the helper did.
 
 import type { HelperReply, TestHelperResponse } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { printable } from '../../shared/printable.js';
 import { count } from '../text/count.js';
 import { type Fact, facts } from '../text/facts.js';
 import { wireSpan } from '../text/moments.js';
 import { paint, retext, textOf } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 import type { View } from '../text/view.js';
 import { tonedOutcome } from '../words/outcomes.js';
 import { meaningOf } from '../words/reasons.js';
 
+/** @returns lines; what the reply does not have is left out */
 export function helperLines(response: TestHelperResponse, view: View): string[] {
   const outcome = tonedOutcome(response);
   const meaning = meaningOf(response.reason);

@@ -7,20 +7,21 @@ import {
   Host,
   type Run,
 } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { printable } from '../../shared/printable.js';
 import { count } from '../text/count.js';
 import { facts } from '../text/facts.js';
 import { clock, moment, since, wireSpan } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
 import { paint, type Toned, textOf } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 import { type Column, table } from '../text/table.js';
 import type { View } from '../text/view.js';
-import { outcomeName, tonedOutcome } from '../words/outcomes.js';
+import { outcomeName, tonedEnd } from '../words/outcomes.js';
 import { tonedState } from '../words/states.js';
 import { whereIn } from './rows.js';
 import { causeInWords } from './waits.js';
 
-export function hostDetails({ host, waits, runs }: GetHostResponse, view: View): string[] {
+export function hostDetails(response: GetHostResponse, view: View): string[] {
+  const { host, waits, runs, provisionerStartedAt } = response;
   const shown = host ?? Host.create();
   return [
     paint({ text: printable(shown.identity), tone: 'title' }, view),
@@ -45,11 +46,16 @@ export function hostDetails({ host, waits, runs }: GetHostResponse, view: View):
         ['failed', shown.failuresInARow === 0 ? '' : `${count(shown.failuresInARow, 'run')} in a row`],
         ['last run', outcomeName({ outcome: shown.lastOutcome, reason: shown.lastReason })],
         ['', printable(shown.lastMessage)],
+        ['restarted', runs.some(({ earlier }) => earlier) ? restartLine(provisionerStartedAt, view) : ''],
       ],
       view,
     ),
     ...(runs.length === 0 ? [] : ['', ...runTable(runs, view)]),
   ];
+}
+
+function restartLine(startedAt: Date | undefined, view: View): string {
+  return `the provisioner, ${moment(startedAt, view)}; what started before is told by the event log`;
 }
 
 function stateLine(host: Host, view: View): Toned {
@@ -75,7 +81,7 @@ function runTable(runs: readonly Run[], view: View): string[] {
   const rows = runs.map((run): Toned[] => [
     run.startedAt === undefined ? '' : clock(run.startedAt, view),
     wireSpan(run.duration),
-    outcomeName(run) === '' ? { text: 'goes on', tone: 'busy' } : tonedOutcome(run),
+    tonedEnd(run),
     nameOf(Step, run.lastStep),
     confirmationWord(run),
     printable(run.runId),

@@ -5,12 +5,13 @@ import { HostState } from '../../shared/gen/slipway/provisioner/v1/host.js';
 import { ListHostsResponse } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
 import { withProvisioner } from '../connection/connect.js';
 import { addConnectionOptions, type ConnectionOptions } from '../connection/options.js';
-import { allPages, pageSize } from '../connection/pages.js';
-import { printJson } from '../json/print.js';
+import { pageSize, pagesOf } from '../connection/pages.js';
+import { openList, printPages } from '../json/list.js';
 import type { Terminal } from '../terminal.js';
 import { enumNames } from '../text/choice.js';
+import type { Toned } from '../text/paint.js';
 import { viewOf } from '../text/view.js';
-import { hostLines } from './rows.js';
+import { hostLines, hostRow } from './rows.js';
 
 interface Options extends ConnectionOptions {
   readonly state?: HostState[];
@@ -32,17 +33,17 @@ export function fillHosts(command: Command, terminal: Terminal): void {
 
 async function listHosts(options: Options, terminal: Terminal): Promise<void> {
   const wanted = { states: options.state ?? [], identityPrefix: options.prefix ?? '' };
-  const hosts = await withProvisioner(options, terminal, ({ client, call }) =>
-    allPages(async (pageToken) => {
-      const page = await call(client.listHosts, { pageSize, pageToken, ...wanted });
-      return { items: page.hosts, nextPageToken: page.nextPageToken };
-    }),
-  );
-  if (options.json === true) {
-    const all = { hosts, nextPageToken: '' };
-    await printJson('slipway.provisioner.v1.ListHostsResponse', ListHostsResponse, all, terminal);
-    return;
-  }
-  if (hosts.length === 0) terminal.err('no hosts\n');
-  else terminal.out(`${hostLines(hosts, viewOf(terminal)).join('\n')}\n`);
+  await withProvisioner(options, terminal, async ({ client, call }) => {
+    const pages = pagesOf((pageToken) => call(client.listHosts, { pageSize, pageToken, ...wanted }));
+    if (options.json === true) {
+      const name = 'slipway.provisioner.v1.ListHostsResponse';
+      await printPages(pages, await openList(name, ListHostsResponse, 'hosts', terminal));
+      return;
+    }
+    const view = viewOf(terminal);
+    const rows: Toned[][] = [];
+    for await (const { hosts } of pages) for (const host of hosts) rows.push(hostRow(host, view));
+    if (rows.length === 0) terminal.err('no hosts\n');
+    else terminal.out(`${hostLines(rows, view).join('\n')}\n`);
+  });
 }

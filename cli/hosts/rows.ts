@@ -2,10 +2,10 @@
 
 import { HostState, Step } from '../../shared/gen/slipway/provisioner/v1/host.js';
 import type { Host } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { printable } from '../../shared/printable.js';
 import { distance } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
 import type { Toned } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 import { type Column, table } from '../text/table.js';
 import type { View } from '../text/view.js';
 import { tonedOutcome } from '../words/outcomes.js';
@@ -22,15 +22,13 @@ const columns: readonly Column[] = [
   { title: 'MESSAGE' },
 ];
 
-export function hostLines(hosts: readonly Host[], view: View): string[] {
-  return table(
-    columns,
-    hosts.map((host) => row(host, view)),
-    view,
-  );
+/** @param rows as {@link hostRow} makes them */
+export function hostLines(rows: readonly (readonly Toned[])[], view: View): string[] {
+  return table(columns, rows, view);
 }
 
-function row(host: Host, view: View): Toned[] {
+/** What the table has of a host: less than the host itself takes. */
+export function hostRow(host: Host, view: View): Toned[] {
   return [
     printable(host.identity),
     tonedState(host.state, whereIn(host)),

@@ -10,7 +10,7 @@ const words: Readonly<Record<WaitCause, string>> = {
   [WaitCause.BREAKER]: 'the helper to work again',
   [WaitCause.HOLD]: 'the end of its hold',
   [WaitCause.BACKOFF]: 'the end of its backing off',
-  [WaitCause.DEFERRED]: 'the time that was asked for',
+  [WaitCause.DEFERRED]: 'the end of the time that was asked for',
   [WaitCause.SIGHTING]: 'its next sighting',
   [WaitCause.NODE]: 'the node',
   [WaitCause.HELPER_SLOT]: 'a free place to run the helper in',

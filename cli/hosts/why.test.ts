@@ -74,7 +74,7 @@ Its runs, newest first:
     const text = why({ host, waits });
     expect(text).toContain('n1.example.net waits for its turn (#12), for 3 s, since 11:59:57.');
     expect(text).toContain('It waits for its turn in the queue.\n  11 hosts are before it in the queue.');
-    expect(text).toContain('No run of it is remembered.');
+    expect(text).toContain('No run of it is known.');
   });
 
   test('is worked on: the step, and for how long', () => {
@@ -83,7 +83,7 @@ Its runs, newest first:
     const text = why({ host, runs, waits: [{ cause: WaitCause.HELPER, until: fromNoon(7) }] });
     expect(text).toContain('n1.example.net is being worked on at HELPER, for 3 s, since 11:59:57.');
     expect(text).toContain('It waits for the helper, for 7 s more, until 12:00:07.');
-    expect(text).toContain('  11:59:57  goes on, for 3 s, is at HELPER');
+    expect(text).toContain('  11:59:57  goes on for 3 s, at HELPER');
   });
 
   test('is released: its past, and that it waits for nothing', () => {
@@ -92,7 +92,7 @@ Its runs, newest first:
       { startedAt: fromNoon(-90), duration: toDuration(1_000), outcome: Outcome.PROVISIONED, ...confirmed },
     ];
     const text = why({ host: { state: HostState.RELEASED, stateSince: fromNoon(-5) }, runs });
-    expect(text).toContain('n1.example.net is not known at present; this is its past.\n');
+    expect(text).toContain('n1.example.net is not known at present: it was released 5 s ago, at 11:59:55.\n');
     expect(text).toContain('It waits for nothing: it is done with.');
     expect(text).toContain(
       '    configured and restarted\n    it came up with that configuration 1 min ago, at 11:59:00',
@@ -118,6 +118,34 @@ Its runs, newest first:
   test('a wait that is over is said to be', () => {
     const waits = [{ cause: WaitCause.HOLD, until: fromNoon(-1) }];
     expect(why({ waits })).toContain('It waits for the end of its hold, until 11:59:59, which is now.');
+  });
+
+  test('was worked on before the provisioner was restarted', () => {
+    const response = {
+      provisionerStartedAt: fromNoon(-60),
+      runs: [
+        { ...unreachable, startedAt: fromNoon(-30) },
+        { earlier: true, startedAt: fromNoon(-70), lastStep: Step.CONFIGURE },
+        { ...unreachable, earlier: true, outcome: Outcome.PROVISIONED, reason: '', message: '' },
+      ],
+    };
+    const text = why(response);
+    expect(text).toContain(`Its runs, newest first:
+  11:59:30  FAILED UNREACHABLE after 2 s, last step IDENTIFY
+    the node did not answer: connect ECONNREFUSED 10.0.0.7:7430
+Its runs before the provisioner was started 1 min ago, at 11:59:00:
+  11:58:50  broken off, last step CONFIGURE
+    the provisioner ended while it went on
+  11:55:55  PROVISIONED after 2 s, last step IDENTIFY
+    configured and restarted
+    nothing was heard of whether it came up`);
+    const [, ...earlier] = response.runs;
+    expect(why({ ...response, runs: earlier })).not.toContain('newest first');
+    const details = hostDetails(GetHostResponse.create(response), plainView).join('\n');
+    expect(details).toMatch(
+      /restarted +the provisioner, 1 min ago, at 11:59:00; what started before is told by/,
+    );
+    expect(details).toMatch(/11:58:50 +broken off +CONFIGURE/);
   });
 
   test('fits on a screen: five runs, lines as wide as the terminal', () => {

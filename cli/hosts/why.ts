@@ -1,41 +1,30 @@
 // Why a host is where it is, on one screen: its state and since when, what it waits for and until when, what to do, and
 // its last runs in words.
 
-import { HostState, Step } from '../../shared/gen/slipway/provisioner/v1/host.js';
+import { HostState } from '../../shared/gen/slipway/provisioner/v1/host.js';
 import {
-  Confirmation,
   type GetHostResponse,
   Host,
-  type Run,
   type Wait,
 } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { printable } from '../../shared/printable.js';
 import { count } from '../text/count.js';
 import { indented } from '../text/fold.js';
-import { clock, moment, since, span, wireSpan } from '../text/moments.js';
-import { nameOf } from '../text/name.js';
+import { clock, moment, since, span } from '../text/moments.js';
 import { paint, type Tone } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 import type { View } from '../text/view.js';
-import { outcomeInWords, outcomeName, tonedOutcome } from '../words/outcomes.js';
-import { meaningOf } from '../words/reasons.js';
 import { stateInWords } from '../words/states.js';
 import { whereIn } from './rows.js';
+import { runsInWords } from './runs-in-words.js';
 import { causeInWords } from './waits.js';
 
-/** As many runs as leave room for the rest. */
-const mostRuns = 5;
-
-export function whyLines({ host, waits, runs }: GetHostResponse, view: View): string[] {
-  const shown = host ?? Host.create();
-  const older = runs.length - mostRuns;
+export function whyLines(response: GetHostResponse, view: View): string[] {
+  const { host = Host.create(), waits } = response;
   return [
-    ...stateLines(shown, waits, view),
-    ...waitLines(shown, waits, view),
-    ...(runs.length === 0 ? ['', 'No run of it is remembered.'] : ['', 'Its runs, newest first:']),
-    ...runs.slice(0, mostRuns).flatMap((run) => runLines(run, view)),
-    ...(older > 0
-      ? [`  … and ${count(older, 'more', 'more')}: slipway host ${printable(shown.identity)}`]
-      : []),
+    ...stateLines(host, waits, view),
+    ...waitLines(host, waits, view),
+    '',
+    ...runsInWords(response, view),
   ];
 }
 
@@ -43,10 +32,7 @@ function stateLines(host: Host, waits: readonly Wait[], view: View): string[] {
   const place = whereIn(host);
   const where =
     host.state === HostState.RUNNING && place !== '' ? ` at ${place}` : place === '' ? '' : ` (${place})`;
-  const time =
-    host.state === HostState.RELEASED || host.stateSince === undefined
-      ? ''
-      : `, ${since(host.stateSince, view)}`;
+  const time = host.stateSince === undefined ? '' : timeIn(host.state, host.stateSince, view);
   const first = `${printable(host.identity)} ${stateInWords(host.state)}${where}${time}.`;
   const failed = `${count(host.failuresInARow, 'run')} in a row`;
   // Where it decides, the provisioner says so itself.
@@ -58,6 +44,12 @@ function stateLines(host: Host, waits: readonly Wait[], view: View): string[] {
     paint({ text: first, tone: 'title' }, view),
     ...indented([...row, ...sighted].join(' '), 0, view.columns).filter((line) => line !== ''),
   ];
+}
+
+function timeIn(state: HostState, begun: Date, view: View): string {
+  return state === HostState.RELEASED
+    ? `: it was released ${moment(begun, view)}`
+    : `, ${since(begun, view)}`;
 }
 
 function waitLines(host: Host, waits: readonly Wait[], view: View): string[] {
@@ -86,43 +78,6 @@ function limit(until: Date, view: View): string {
   const left = until.getTime() - view.now;
   const at = clock(until, view);
   return left <= 0 ? `until ${at}, which is now` : `for ${span(left)} more, until ${at}`;
-}
-
-function runLines(run: Run, view: View): string[] {
-  const started = run.startedAt === undefined ? 'some time' : clock(run.startedAt, view);
-  const name = outcomeName(run);
-  const head = name === '' ? paint({ text: 'goes on', tone: 'busy' }, view) : paint(tonedOutcome(run), view);
-  const step = nameOf(Step, run.lastStep);
-  const at = step === '' ? '' : name === '' ? `, is at ${step}` : `, last step ${step}`;
-  const took =
-    run.duration === undefined ? '' : `${name === '' ? ', for' : ' after'} ${wireSpan(run.duration)}`;
-  const meaning = meaningOf(run.reason) || (name === '' ? '' : outcomeInWords(run.outcome));
-  const words = [meaning, run.message === '' ? '' : printable(run.message)]
-    .filter((part) => part !== '')
-    .join(': ');
-  return [
-    `  ${started}  ${head}${took}${at}`,
-    ...[words, confirmationWords(run, view)]
-      .filter((text) => text !== '')
-      .flatMap((text) => indented(text, 4, view.columns)),
-  ];
-}
-
-function confirmationWords({ confirmation, confirmationAt, unsettled }: Run, view: View): string {
-  const when = confirmationAt === undefined ? '' : ` ${moment(confirmationAt, view)}`;
-  switch (confirmation) {
-    case Confirmation.CONFIRMED:
-      return `it came up with that configuration${when}`;
-    case Confirmation.MISSED:
-      return `it did not say in time that it came up; given up${when}`;
-    case Confirmation.PENDING: {
-      const doubt = unsettled ? 'its word on the restart is missing; ' : '';
-      const end = confirmationAt === undefined ? '' : ` (until ${clock(confirmationAt, view)})`;
-      return `${doubt}it has still to say that it came up${end}`;
-    }
-    default:
-      return '';
-  }
 }
 
 /** Ends with a full stop. */

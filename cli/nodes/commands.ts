@@ -4,12 +4,13 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { DiscoverResponse, ListNodesResponse } from '../../shared/gen/slipway/discovery/v1/discovery.js';
 import { withDiscovery } from '../connection/connect.js';
 import { addConnectionOptions, type ConnectionOptions } from '../connection/options.js';
-import { allPages, pageSize } from '../connection/pages.js';
+import { pageSize, pagesOf } from '../connection/pages.js';
+import { openList, printPages } from '../json/list.js';
 import { printJson } from '../json/print.js';
 import type { Terminal } from '../terminal.js';
 import { count } from '../text/count.js';
 import { viewOf } from '../text/view.js';
-import { nodeLines } from './rows.js';
+import { nodeLines, nodeRow } from './rows.js';
 
 interface Options extends ConnectionOptions {
   readonly component?: string[];
@@ -42,19 +43,19 @@ export function fillDiscover(command: Command, terminal: Terminal): void {
 
 async function listNodes(options: Options, terminal: Terminal): Promise<void> {
   const filter = { components: options.component ?? [], labels: options.label ?? {} };
-  const nodes = await withDiscovery(options, terminal, ({ client, call }) =>
-    allPages(async (pageToken) => {
-      const page = await call(client.listNodes, { pageSize, pageToken, filter });
-      return { items: page.nodes, nextPageToken: page.nextPageToken };
-    }),
-  );
-  if (options.json === true) {
-    const all = { nodes, nextPageToken: '' };
-    await printJson('slipway.discovery.v1.ListNodesResponse', ListNodesResponse, all, terminal);
-    return;
-  }
-  if (nodes.length === 0) terminal.err('no nodes\n');
-  else terminal.out(`${nodeLines(nodes, viewOf(terminal)).join('\n')}\n`);
+  await withDiscovery(options, terminal, async ({ client, call }) => {
+    const pages = pagesOf((pageToken) => call(client.listNodes, { pageSize, pageToken, filter }));
+    if (options.json === true) {
+      const name = 'slipway.discovery.v1.ListNodesResponse';
+      await printPages(pages, await openList(name, ListNodesResponse, 'nodes', terminal));
+      return;
+    }
+    const view = viewOf(terminal);
+    const rows: string[][] = [];
+    for await (const { nodes } of pages) for (const node of nodes) rows.push(nodeRow(node, view));
+    if (rows.length === 0) terminal.err('no nodes\n');
+    else terminal.out(`${nodeLines(rows, view).join('\n')}\n`);
+  });
 }
 
 function collect(text: string, before: readonly string[] = []): string[] {

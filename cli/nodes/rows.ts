@@ -1,9 +1,9 @@
 // Nodes as a table.
 
 import { type Node, NodeSource } from '../../shared/gen/slipway/discovery/v1/discovery.js';
+import { printable } from '../../shared/printable.js';
 import { distance } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
-import { printable } from '../text/printable.js';
 import { type Column, table } from '../text/table.js';
 import type { View } from '../text/view.js';
 
@@ -18,8 +18,15 @@ const columns: readonly Column[] = [
   { title: 'LABELS' },
 ];
 
-export function nodeLines(nodes: readonly Node[], view: View): string[] {
-  const rows = nodes.map((node) => [
+/** @returns lines, the titles first */
+/** @param rows as {@link nodeRow} makes them */
+export function nodeLines(rows: readonly (readonly string[])[], view: View): string[] {
+  return table(columns, rows, view);
+}
+
+/** What the table has of a node: less than the node itself takes. */
+export function nodeRow(node: Node, view: View): string[] {
+  return [
     printable(node.identity),
     printable(node.address),
     printable(node.version),
@@ -32,6 +39,5 @@ export function nodeLines(nodes: readonly Node[], view: View): string[] {
         .map((pair) => pair.join('='))
         .join(' '),
     ),
-  ]);
-  return table(columns, rows, view);
+  ];
 }

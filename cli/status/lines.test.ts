@@ -43,18 +43,18 @@ function lines(over: Parameters<typeof GetStatusResponse.create>[0] = {}): strin
 describe('the status of a provisioner', () => {
   test('that does well', () => {
     expect(lines()).toBe(`site lab: provisioner p-1, version 1.2.3, up for 2 h
-ready      yes
-paused     no
-queue      12 hosts of at most 50000, the oldest for 4 s
-workers    64 of 64 busy
-hosts      12 queued, 64 running, 300 held, 4 backing off
-a second   10.2 sightings, 5.0 runs, 4.9 provisioned, 0.1 failed, 4.9 confirmed (last minute)
-runs       1200 PROVISIONED, 3 FAILED UNREACHABLE
-confirmed  1190 nodes; 10 still to come, 0 missed
-helper     works
-discovery  d:7412: watched for 1 h, since 11:00:00, every node each 1 min, revision 47
-events     1 to 480 in log l-1; 3 watchers
-keys       jwt_signing_token: expires in 30 d, at 2030-01-31 12:00:00`);
+ready       yes
+paused      no
+queue       12 hosts of at most 50000, the oldest has waited 4 s
+workers     64 of 64 busy
+hosts       12 queued, 64 running, 300 held, 4 backing off
+per second  10.2 sightings, 5.0 runs, 4.9 provisioned, 0.1 failed, 4.9 confirmed (last minute)
+runs        1200 PROVISIONED, 3 FAILED UNREACHABLE
+confirmed   1190 nodes; 10 awaited, 0 missed
+helper      works
+discovery   d:7412: watched for 1 h, since 11:00:00, nodes are sighted every 1 min, revision 47
+events      1 to 480 in log l-1; 3 subscribers
+keys        jwt_signing_token: expires in 30 d, at 2030-01-31 12:00:00`);
   });
 
   const cases: readonly (readonly [string, NonNullable<Parameters<typeof lines>[0]>, RegExp])[] = [
@@ -87,12 +87,12 @@ keys       jwt_signing_token: expires in 30 d, at 2030-01-31 12:00:00`);
           message: 'exit code 3',
         },
       },
-      /helper +fails, and no runs start for 30 s, since 11:59:30: 20 failures in a row, tried again in 12 s, at 12:00:12; the last: HELPER_EXIT: exit code 3/,
+      /helper +fails: no run has started for 30 s, since 11:59:30, after 20 failures in a row; tried again in 12 s, at 12:00:12; the last: HELPER_EXIT: exit code 3/,
     ],
     [
       'has a helper that fails at times',
       { breaker: { failures: 2, limit: 20, reason: 'HELPER_EMPTY' } },
-      /helper +2 failures in a row, of 20 that stop all runs; the last: HELPER_EMPTY/,
+      /helper +2 failures in a row, at 20 no run starts any more; the last: HELPER_EMPTY/,
     ],
     [
       'sees no discovery',
@@ -102,12 +102,17 @@ keys       jwt_signing_token: expires in 30 d, at 2030-01-31 12:00:00`);
     [
       'cannot write its log',
       { log: { logId: 'l', failing: true, error: 'ENOSPC', lost: 2n } },
-      /events +empty in log l; 0 watchers\n +cannot be written: ENOSPC\n +2 events could not be written and are lost/,
+      /events +empty in log l; 0 subscribers\n +cannot be written: ENOSPC\n +2 events could not be written and are lost/,
     ],
     [
       'cannot sign',
       { credentials: [{ name: 'jwt_signing_key', usable: false, message: 'ENOENT' }] },
       /keys +jwt_signing_key: not usable, runs wait for it: ENOENT/,
+    ],
+    [
+      'has a key that has expired',
+      { credentials: [{ name: 'tls.cert', usable: true, expiresAt: fromNoon(-60) }] },
+      /keys +tls\.cert: expired 1 min ago, at 11:59:00/,
     ],
   ];
 

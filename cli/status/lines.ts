@@ -9,11 +9,11 @@ import {
   type Rates,
   WorkerStatus,
 } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { printable } from '../../shared/printable.js';
 import { count } from '../text/count.js';
 import { facts } from '../text/facts.js';
 import { distance, since, wireSpan } from '../text/moments.js';
 import { paint, type Toned } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 import type { View } from '../text/view.js';
 import { outcomeName } from '../words/outcomes.js';
 import { breakerLine, credentialLine, discoveryLines, logLines } from './surroundings.js';
@@ -31,7 +31,7 @@ export function statusLines(status: GetStatusResponse, view: View): string[] {
         ['queue', queueLine(status.queue)],
         ['workers', workersLine(status.workers)],
         ['hosts', hostsLine(status.hosts)],
-        ['a second', ratesLine(status.rates)],
+        ['per second', ratesLine(status.rates)],
         ['runs', runsLines(status.outcomes)],
         ['confirmed', confirmationsLine(status)],
         ['helper', breakerLine(status.breaker, view)],
@@ -65,7 +65,7 @@ export function pauseLine(pause: PauseStatus | undefined, view: View): Toned {
 function queueLine(queue: QueueStatus | undefined): Toned {
   if (queue === undefined) return '';
   const { entries, limit, oldest, dropped } = queue;
-  const waits = oldest === undefined ? '' : `, the oldest for ${wireSpan(oldest)}`;
+  const waits = oldest === undefined ? '' : `, the oldest has waited ${wireSpan(oldest)}`;
   const lost = dropped === 0n ? '' : `; ${count(dropped, 'sighting')} did not fit`;
   const text = `${count(entries, 'host')} of at most ${limit}${waits}${lost}`;
   return { text, tone: entries >= limit ? 'bad' : undefined };
@@ -99,5 +99,5 @@ function runsLines(outcomes: readonly OutcomeCount[]): Toned {
 function confirmationsLine({ confirmations }: GetStatusResponse): Toned {
   if (confirmations === undefined) return '';
   const { confirmed, pending, missed } = confirmations;
-  return `${count(confirmed, 'node')}; ${pending} still to come, ${missed} missed`;
+  return `${count(confirmed, 'node')}; ${pending} awaited, ${missed} missed`;
 }

@@ -6,23 +6,21 @@ import type {
   DiscoveryStatus,
   LogStatus,
 } from '../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { printable } from '../../shared/printable.js';
 import { count } from '../text/count.js';
 import { moment, since, wireSpan } from '../text/moments.js';
 import type { Toned } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 import type { View } from '../text/view.js';
 
 export function breakerLine(breaker: BreakerStatus | undefined, view: View): Toned {
   if (breaker === undefined) return '';
   const { open, failures, limit, reason } = breaker;
+  if (!open && failures === 0) return 'works';
   const last = reason === '' ? '' : `; the last: ${printable(reason)}${colon(breaker.message)}`;
-  if (!open) {
-    return failures === 0
-      ? 'works'
-      : `${count(failures, 'failure')} in a row, of ${limit} that stop all runs${last}`;
-  }
-  const probe = breaker.nextProbeAt === undefined ? '' : `, tried again ${moment(breaker.nextProbeAt, view)}`;
-  const text = `fails, and no runs start ${since(breaker.since, view)}: ${count(failures, 'failure')} in a row${probe}${last}`;
+  const row = `${count(failures, 'failure')} in a row`;
+  if (!open) return `${row}, at ${limit} no run starts any more${last}`;
+  const probe = breaker.nextProbeAt === undefined ? '' : `; tried again ${moment(breaker.nextProbeAt, view)}`;
+  const text = `fails: no run has started ${since(breaker.since, view)}, after ${row}${probe}${last}`;
   return { text, tone: 'bad' };
 }
 
@@ -34,7 +32,7 @@ export function discoveryLines(discovery: DiscoveryStatus, view: View): Toned[] 
     const text = `${name}: not watched ${since(discovery.since, view)}${colon(lastError)}${passed}`;
     return [{ text, tone: 'bad' }];
   }
-  const pace = interval === undefined ? '' : `, every node each ${wireSpan(interval)}`;
+  const pace = interval === undefined ? '' : `, nodes are sighted every ${wireSpan(interval)}`;
   const place = epoch === '' ? '' : `, revision ${revision}`;
   return [`${name}: watched ${since(discovery.since, view)}${pace}${place}${passed}`];
 }
@@ -45,7 +43,9 @@ export function logLines(log: LogStatus | undefined): Toned[] {
   const range = last === 0n ? 'empty' : `${first} to ${last}`;
   const waiting =
     uncommittedBytes > 1_048_576n ? `, ${uncommittedBytes / 1_048_576n} MiB not written yet` : '';
-  const lines: Toned[] = [`${range} in log ${printable(logId)}${waiting}; ${count(subscribers, 'watcher')}`];
+  const lines: Toned[] = [
+    `${range} in log ${printable(logId)}${waiting}; ${count(subscribers, 'subscriber')}`,
+  ];
   if (failing) lines.push({ text: `cannot be written${colon(error)}`, tone: 'bad' });
   if (lost > 0n)
     lines.push({
@@ -61,10 +61,9 @@ export function credentialLine(credential: CredentialStatus, view: View): Toned 
     return { text: `${printable(name)}: not usable, runs wait for it${colon(message)}`, tone: 'bad' };
   if (expiresAt === undefined) return `${printable(name)}: does not expire`;
   const left = expiresAt.getTime() - view.now;
-  return {
-    text: `${printable(name)}: expires ${moment(expiresAt, view)}`,
-    tone: left < soonMs ? 'busy' : undefined,
-  };
+  const verb = left < 0 ? 'expired' : 'expires';
+  const tone = left < 0 ? 'bad' : left < soonMs ? 'busy' : undefined;
+  return { text: `${printable(name)}: ${verb} ${moment(expiresAt, view)}`, tone };
 }
 
 /** What expires within it is to be seen to. */

@@ -7,6 +7,7 @@ import type { View } from './view.js';
 /** A name, and one or more lines; a fact without lines is left out. */
 export type Fact = readonly [name: string, lines: Toned | readonly Toned[]];
 
+/** @returns lines; a text that does not fit goes on under its own beginning */
 export function facts(all: readonly Fact[], view: View): string[] {
   const shown = all
     .map(([name, lines]) => [name, (isList(lines) ? lines : [lines]).filter(isSaid)] as const)

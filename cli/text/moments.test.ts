@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fromNoon, plainView } from '../../test/fakes/views.js';
+import { calendarOf } from './calendar.js';
 import { clock, distance, moment, since, span } from './moments.js';
 
 describe('spans', () => {
@@ -34,7 +35,7 @@ describe('moments', () => {
   });
 
   test('are of the zone of whoever reads', () => {
-    const view = { ...plainView, timeZone: 'Asia/Kolkata' };
+    const view = { ...plainView, calendar: calendarOf('Asia/Kolkata') };
     expect(clock(fromNoon(0), view)).toBe('17:30:00');
     expect(clock(fromNoon(-43_200), view)).toBe('05:30:00');
   });

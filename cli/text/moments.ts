@@ -34,9 +34,9 @@ export function wireSpan(duration: Span): string {
 
 /** The time of day, with the date where that is another day than today: `14:03:22`, `2030-01-02 14:03:22`. */
 export function clock(date: Date, view: View, withMs = false): string {
-  const { day, time } = partsOf(date.getTime(), view);
+  const { day, time } = view.calendar(date.getTime());
   const ms = withMs ? `.${String(date.getUTCMilliseconds()).padStart(3, '0')}` : '';
-  return day === partsOf(view.now, view).day ? time + ms : `${day} ${time}${ms}`;
+  return day === view.calendar(view.now).day ? time + ms : `${day} ${time}${ms}`;
 }
 
 /** Both ways: `4 min 3 s ago, at 13:55:07`, or `in 4 min 12 s, at 14:03:22`; empty where it is not set. */
@@ -57,23 +57,4 @@ export function since(date: Date | undefined, view: View): string {
 /** How long a moment is away, whichever side: for columns. */
 export function distance(date: Date | undefined, view: View): string {
   return date === undefined ? '' : span(Math.abs(date.getTime() - view.now));
-}
-
-function partsOf(moment: number, { timeZone }: View): { readonly day: string; readonly time: string } {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-  });
-  const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type, value]));
-  const of = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? '';
-  return {
-    day: `${of('year')}-${of('month')}-${of('day')}`,
-    time: `${of('hour')}:${of('minute')}:${of('second')}`,
-  };
 }

@@ -9,6 +9,7 @@ export type Toned = string | { readonly text: string; readonly tone: Tone | unde
 
 const codes: Readonly<Record<Tone, string>> = { good: '32', bad: '31', busy: '33', quiet: '2', title: '1' };
 
+/** @returns the text in the colour of its meaning; as it is where there are to be no colours */
 export function paint(toned: Toned, { colour }: Pick<View, 'colour'>): string {
   if (typeof toned === 'string') return toned;
   const { text, tone } = toned;
@@ -16,6 +17,7 @@ export function paint(toned: Toned, { colour }: Pick<View, 'colour'>): string {
   return `\u001b[${codes[tone]}m${text}\u001b[0m`;
 }
 
+/** @returns the text alone */
 export function textOf(toned: Toned): string {
   return typeof toned === 'string' ? toned : toned.text;
 }

@@ -2,6 +2,7 @@
 // argument, and nothing else from outside.
 
 import type { Terminal } from '../terminal.js';
+import { type Calendar, calendarOf } from './calendar.js';
 
 export interface View {
   /** Unix milliseconds. */
@@ -9,13 +10,13 @@ export interface View {
   /** Characters in a line; undefined where a program, or a file, takes it. */
   readonly columns: number | undefined;
   readonly colour: boolean;
-  /** IANA name; undefined for that of the machine. */
-  readonly timeZone: string | undefined;
+  readonly calendar: Calendar;
 }
 
 /** Colours are for terminals, and for those who have not declined them (NO_COLOR, TERM=dumb). */
 export function viewOf(terminal: Terminal): View {
   const { columns, env, timeZone } = terminal;
   const declined = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
-  return { now: terminal.now().getTime(), columns, colour: columns !== undefined && !declined, timeZone };
+  const colour = columns !== undefined && !declined;
+  return { now: terminal.now().getTime(), columns, colour, calendar: calendarOf(timeZone) };
 }

@@ -1,9 +1,9 @@
 // A token in words, for people. It may come from anywhere: nothing in it reaches the terminal as it is.
 
 import { formatDuration } from '../../shared/durations.js';
+import { printable } from '../../shared/printable.js';
 import { timeClaim, timeText } from '../../shared/trust/claims.js';
 import type { OpenedToken } from '../../shared/trust/compact-token.js';
-import { printable } from '../text/printable.js';
 
 /** What the claims mean whose names do not say it. */
 const meanings: Readonly<Record<string, string>> = {

@@ -64,6 +64,13 @@ describe('slipway token view', () => {
     expect(out).toMatch(/exp .* soon/);
   });
 
+  test('nor in its JSON, which says the same', async () => {
+    const claims = { purpose: '\u001b[2J\u009b1m\u202e' };
+    const { out } = await view(tokenOf(claims), '--json');
+    expect(out).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+    expect(JSON.parse(out)).toEqual(claims);
+  });
+
   test('what is no token is told so', async () => {
     const { code, out, err } = await view('junk');
     expect({ code, out }).toEqual({ code: 1, out: '' });

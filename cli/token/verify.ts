@@ -1,6 +1,7 @@
 // slipway token verify: whether a token is to be believed, by the rules that the services go by.
 
 import { type Command, Option } from 'commander';
+import { printable } from '../../shared/printable.js';
 import { textClaim, timeText } from '../../shared/trust/claims.js';
 import { openToken } from '../../shared/trust/compact-token.js';
 import { provisioningPurpose, verifyProvisioningToken } from '../../shared/trust/provisioning-token.js';
@@ -32,7 +33,7 @@ export function addVerifyCommand(token: Command, terminal: Terminal): void {
       const text = await readText(file, 'the token', terminal);
       const key = await openKey(options.key);
       try {
-        terminal.out(`valid: ${await verify(text, key, options.purpose, terminal.now())}\n`);
+        terminal.out(`valid: ${printable(await verify(text, key, options.purpose, terminal.now()))}\n`);
       } catch (error) {
         if (!(error instanceof TrustError)) throw error;
         if (error.fault === 'SIGNATURE' && (await isSignedBySeed(text, key))) {

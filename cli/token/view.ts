@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { type OpenedToken, openToken } from '../../shared/trust/compact-token.js';
 import { readText } from '../files/read.js';
+import { jsonDocument } from '../json/print.js';
 import type { Terminal } from '../terminal.js';
 import { describeToken } from './describe.js';
 
@@ -18,7 +19,7 @@ export function addViewCommand(token: Command, terminal: Terminal): void {
       const shown = options.showSecrets === true ? opened : masked(opened);
       terminal.out(
         options.json === true
-          ? `${JSON.stringify(Object.fromEntries(shown.claims), undefined, 2)}\n`
+          ? jsonDocument(Object.fromEntries(shown.claims))
           : describeToken(shown, terminal.now()),
       );
     });

@@ -1,9 +1,9 @@
 // How a run ended, in words and in colour.
 
 import { Outcome } from '../../shared/gen/slipway/provisioner/v1/host.js';
+import { printable } from '../../shared/printable.js';
 import { nameOf } from '../text/name.js';
 import type { Tone, Toned } from '../text/paint.js';
-import { printable } from '../text/printable.js';
 
 /** `FAILED UNREACHABLE`; empty where the run has not ended. */
 export function outcomeName({
@@ -14,6 +14,17 @@ export function outcomeName({
   readonly reason: string;
 }): string {
   return [nameOf(Outcome, outcome), printable(reason)].filter((word) => word !== '').join(' ');
+}
+
+/** The same, in its colour. */
+/** How it ended, or that it goes on, or was broken off. */
+export function tonedEnd(run: {
+  readonly outcome: Outcome;
+  readonly reason: string;
+  readonly earlier: boolean;
+}): Toned {
+  if (run.outcome !== Outcome.UNSPECIFIED) return tonedOutcome(run);
+  return run.earlier ? { text: 'broken off', tone: 'bad' } : { text: 'goes on', tone: 'busy' };
 }
 
 export function tonedOutcome(run: { readonly outcome: Outcome; readonly reason: string }): Toned {

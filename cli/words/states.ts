@@ -25,10 +25,11 @@ const sentences: Readonly<Record<HostState, string>> = {
   [HostState.RUNNING]: 'is being worked on',
   [HostState.HELD]: 'has been dealt with and is held',
   [HostState.BACKING_OFF]: 'waits until it may be tried again',
-  [HostState.RELEASED]: 'is not known at present; this is its past',
+  [HostState.RELEASED]: 'is not known at present',
   [HostState.UNRECOGNIZED]: 'is in a state that this version does not know',
 };
 
+/** What a host does that is in it, to follow its name: `waits for its turn`. */
 export function stateInWords(state: HostState): string {
   return sentences[state] ?? sentences[HostState.UNRECOGNIZED];
 }

@@ -12,6 +12,7 @@ import { Phases } from '../../shared/shutdown.js';
 import { eventEncoder } from './api/convert-event.js';
 import { provisioningEventService } from './api/events-service.js';
 import { provisionerService } from './api/provisioner-service.js';
+import { recallFrom } from './api/recall.js';
 import type { ProvisionerConfig } from './config.js';
 import { prepareDataDir } from './data-dir.js';
 import { EventLog } from './events/log/event-log.js';
@@ -73,6 +74,7 @@ export async function createApp(
           pause: provisioner.pause,
           overview: provisioner.overview,
           control: provisioner.control,
+          recall: recallFrom({ events: eventLog, instance, log }),
           log,
         }),
         events,

@@ -6,6 +6,7 @@ import type { Random } from '../../shared/random.js';
 import type { ProvisionerConfig } from './config.js';
 import { type ControlOptions, OperatorControl } from './control/control.js';
 import type { LastInputs } from './control/dry-run/last-inputs.js';
+import { Room } from './control/dry-run/room.js';
 import type { Fleet } from './fleet/fleet.js';
 import type { HelperTrials } from './helper/trial.js';
 import { createDialer, createFirstContact, type DialerOptions } from './run/dialer.js';
@@ -44,6 +45,7 @@ export function createControl(config: ProvisionerConfig, trust: Trust, parts: Co
     random,
     dryRuns: {
       trials,
+      room: new Room(),
       inputs,
       upgradedFrom: (identity) => roster.upgradedFrom(identity),
       features: config.features,

@@ -1,45 +1,43 @@
 // Puts the parts of the provisioner together: what discovery says goes into the fleet, the fleet's runs onto
-// nodes, and what happens into logs and metrics. Listening and stopping are app.ts's matter.
+// nodes, and what happens into logs and metrics. How a part is made of the settings is in its create-*.ts; listening and
+// stopping are app.ts's matter.
 
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
-import { insecureNodeCredentials } from '../../shared/grpc/credentials.js';
 import type { Logger } from '../../shared/logger.js';
 import { Metrics } from '../../shared/metrics/registry.js';
 import type { Readiness } from '../../shared/monitor.js';
-import { parseCidr } from '../../shared/net/dial-policy.js';
-import { productVersion } from '../../shared/process/version.js';
 import type { Random } from '../../shared/random.js';
-import { serviceCredentials } from '../../shared/tls/channel-credentials.js';
 import type { ProvisionerConfig } from './config.js';
 import type { OperatorControl } from './control/control.js';
 import { LastInputs } from './control/dry-run/last-inputs.js';
+import { createConfirmations } from './create-confirmations.js';
 import { createControl } from './create-control.js';
+import { createDialing } from './create-dialing.js';
+import { createFleet } from './create-fleet.js';
+import { createHelper } from './create-helper.js';
+import { createOverview } from './create-overview.js';
+import { createPause } from './create-pause.js';
+import { createRuns } from './create-runs.js';
+import { createSightings } from './create-sightings.js';
+import { createWatchListener } from './create-watch-listener.js';
 import { FanOut } from './events/fan-out.js';
 import type { EventLog } from './events/log/event-log.js';
-import { PastRuns } from './events/log/past-runs.js';
 import { logLines } from './events/log-lines.js';
 import { Breaker } from './fleet/breaker.js';
-import { Fleet } from './fleet/fleet.js';
+import type { Fleet } from './fleet/fleet.js';
 import { Freshness } from './fleet/freshness.js';
 import type { Arrival } from './fleet/node-event.js';
-import { OperatorPause } from './fleet/pause.js';
-import { PauseFile } from './fleet/pause-file.js';
-import { createHelper, type SiteHelper } from './helper/site-helper.js';
-import { type CredentialName, createMeters, type Meters, showState } from './metrics.js';
-import { Confirmations, confirmTimeoutMs } from './run/confirmations.js';
-import { createDialer, type DialerOptions } from './run/dialer.js';
+import type { OperatorPause } from './fleet/pause.js';
+import type { SiteHelper } from './helper/site-helper.js';
+import { createMeters, showState } from './metrics.js';
+import type { Confirmations } from './run/confirmations.js';
+import { createDialer } from './run/dialer.js';
 import { Fences } from './run/fences.js';
-import { createAskNode, createIncumbentCheck } from './run/probe.js';
-import { createRunner } from './run/runner.js';
-import { DiscoveryClient } from './sightings/discovery-client.js';
-import { Sightings } from './sightings/sightings.js';
-import type { WatchListener } from './sightings/watch.js';
+import type { Sightings } from './sightings/sightings.js';
 import { watchLog } from './sightings/watch-log.js';
-import { credentialStandings } from './standing/credentials.js';
-import { Overview } from './standing/overview.js';
+import type { Overview } from './standing/overview.js';
 import type { LogStanding } from './standing/status.js';
-import type { Trust } from './trust.js';
+import { secondsToExpiry, type Trust } from './trust.js';
 
 /** What comes from the machine, and from tests something else. */
 export interface Surroundings {
@@ -53,13 +51,6 @@ export interface Given extends Surroundings {
   /** This provisioner's instance id. */
   readonly instance: string;
   readonly eventLog: EventLog;
-}
-
-interface OverviewParts {
-  readonly clock: Clock;
-  /** This provisioner's instance id. */
-  readonly instance: string;
-  readonly freshness: Freshness;
 }
 
 export class Provisioner {
@@ -84,97 +75,58 @@ export class Provisioner {
 
   constructor(config: ProvisionerConfig, trust: Trust, log: Logger, given: Given) {
     const { clock, random, env, instance, eventLog } = given;
-    const { site } = config;
+    this.#tls = trust.tls;
     this.#eventLog = eventLog;
-    this.metrics = new Metrics({ site, service: 'provisioner' });
+    this.metrics = new Metrics({ site: config.site, service: 'provisioner' });
     const meters = createMeters(this.metrics);
+    const freshness = new Freshness(clock, config.interval);
+    const readinessChanged = () => this.readinessChanged();
+    trust.tls?.files.onExpiryChange(readinessChanged);
+
+    // Who is told of what happens.
+    this.overview = createOverview(config, trust, {
+      instance,
+      clock,
+      freshness,
+      readiness: () => this.readiness,
+      pause: () => this.pause.note,
+      fleet: () => this.#fleet,
+      confirmations: () => this.#confirmations,
+      helper: () => this.#helper,
+      breaker: () => this.#breaker,
+      sightings: () => this.#sightings,
+      log: () => this.#logStanding,
+    });
     const events = new FanOut((err, event) =>
       log.error({ err, event: event.type }, 'an event was not taken'),
     );
-    events.add(logLines(log));
-    events.add(meters);
-    events.add(eventLog);
+    for (const sink of [logLines(log), meters, eventLog, this.overview]) events.add(sink);
 
-    const { tokens, tls } = trust;
-    this.#tls = tls;
-    tls?.files.onExpiryChange(() => this.readinessChanged());
-    const freshness = new Freshness(clock, config.interval);
-    const dialing: DialerOptions = {
-      site,
-      provisioner: instance,
-      maxInventoryBytes: config.max_inventory,
-      networks: config.node_networks.map(parseCidr),
-      tlsMode: config.tls.mode,
-      clock,
-      observer: meters,
-    };
+    // What runs are made of.
+    const dialing = createDialing(config, { instance, clock, observer: meters });
     const dial = createDialer(dialing);
-    this.overview = this.#overview(config, trust, { clock, instance, freshness });
-    events.add(this.overview);
-    const timeouts = { identifyTimeoutMs: config.identify_timeout, rpcTimeoutMs: config.rpc_timeout };
-    this.#confirmations = new Confirmations({
-      clock,
-      events,
-      askNode: createAskNode({ dial, tokens, clock, random, ...timeouts }),
-      timeoutMs: () => config.confirm_timeout ?? confirmTimeoutMs(freshness.intervalMs),
-      pastRuns: new PastRuns(eventLog),
-    });
-    this.#helper = createHelper({
-      command: config.helper,
-      mode: config.helper_mode,
-      timeoutMs: config.helper_timeout,
-      concurrency: config.helper_concurrency,
-      env,
-      clock,
-      log,
-      observe: (observation) => meters.helperRan(observation),
-    });
-    this.#breaker = new Breaker({ limit: config.helper_breaker, clock, random, sink: events });
     const fences = new Fences(clock);
+    const common = { dial, freshness, events, clock, random };
+    const confirmations = createConfirmations(config, trust, { ...common, eventLog });
+    this.#confirmations = confirmations;
+    this.#helper = createHelper(config, { env, clock, log, observe: (ran) => meters.helperRan(ran) });
     const inputs = new LastInputs();
-    const startRun = createRunner({
-      settings: {
-        ...timeouts,
-        runTimeoutMs: config.run_timeout,
-        restartSplayMs: config.restart_splay,
-        upgrades: {
-          repository: config.upgrades_repository,
-          optional: config.upgrades_optional,
-          timeoutMs: config.upgrade_timeout,
-        },
-        features: config.features,
-      },
-      enrolment: trust.enrolment,
-      helper: inputs.watching(this.#helper),
-      breaker: this.#breaker,
-      events,
-      clock,
-      random,
-      newNonce: () => randomBytes(32),
-      log,
-      intervalMs: () => freshness.intervalMs,
-      dial,
-      fences,
-      confirmations: this.#confirmations,
-      tokens,
-    });
-    this.#fleet = new Fleet({
-      workers: config.workers,
-      queueLimit: config.queue_limit,
-      holdMs: config.hold,
-      backoffMaxMs: config.backoff_max,
-      clock,
-      random,
-      freshness,
-      breaker: this.#breaker,
+    const helper = inputs.watching(this.#helper);
+    const breaker = new Breaker({ limit: config.helper_breaker, clock, random, sink: events });
+    this.#breaker = breaker;
+    const startRun = createRuns(config, trust, { ...common, helper, breaker, fences, confirmations, log });
+
+    // Who starts them, who can ask for them, and who can stop them.
+    const fleet = createFleet(config, {
+      ...common,
+      breaker,
       startRun,
-      isStillThere: createIncumbentCheck({ dial, ...timeouts }),
       arrived: (arrival) => this.#cameUp(arrival, true),
       forgetting: (host, cause) => this.overview.forgetting(host, cause),
-      sink: events,
     });
+    this.#fleet = fleet;
     this.control = createControl(config, trust, {
-      fleet: this.#fleet,
+      fleet,
       trials: this.#helper,
       account: (identity) => this.overview.accounts.of(identity)?.host,
       clock,
@@ -183,34 +135,27 @@ export class Provisioner {
       fences,
       inputs,
     });
-    this.pause = new OperatorPause({
-      store: new PauseFile(config.data_dir),
-      clock,
-      sink: events,
-      paused: () => this.#fleet.pause(),
-      resumed: () => {
-        this.#fleet.resume();
-        // Nodes that were not admitted in the meantime come at once, not with the next cycle.
-        void this.#sightings.discover();
-      },
+    this.pause = createPause(config, { fleet, sightings: () => this.#sightings, events, clock });
+
+    // Where nodes come from.
+    const listener = createWatchListener({
+      fleet,
+      overview: this.overview,
+      freshness,
+      meters,
+      // Who knows run and configuration is the node, whatever else is said in its name.
+      cameUp: (arrival) => this.#cameUp(arrival, false),
+      readinessChanged,
+      log: watchLog(log, clock),
     });
-    const discoveryCredentials =
-      tls === undefined ? insecureNodeCredentials(clock) : serviceCredentials(tls.files, 'discovery', clock);
-    this.#sightings = new Sightings({
-      discoveries: config.discovery,
-      components: config.lifecycle_component,
-      connect: (address) => new DiscoveryClient(address, discoveryCredentials),
-      listener: this.#listener(freshness, meters, watchLog(log, clock)),
-      clock,
-      random,
-      log,
-    });
+    this.#sightings = createSightings(config, trust, { listener, clock, random, log });
+
     showState(this.metrics, {
-      fleet: () => this.#fleet.status,
+      fleet: () => fleet.status,
       paused: () => this.pause.note !== undefined,
       discoveriesConnected: () => this.#sightings.connected,
       eventLog: () => this.#logStanding,
-      credentialExpiry: () => expiryOf(trust, clock),
+      credentialExpiry: () => secondsToExpiry(trust, clock.now()),
     });
   }
 
@@ -253,82 +198,4 @@ export class Provisioner {
     if (runId === undefined) return;
     this.#confirmations.cameUp({ identity: node.identity, runId, configurationDigest }, believed);
   }
-
-  #overview(config: ProvisionerConfig, trust: Trust, parts: OverviewParts): Overview {
-    const { clock, instance, freshness } = parts;
-    const { tls, signing } = trust;
-    return new Overview({
-      clock,
-      about: {
-        site: config.site,
-        provisioner: instance,
-        version: productVersion(),
-        startedAt: clock.now(),
-      },
-      bounds: {
-        workers: config.workers,
-        queueLimit: config.queue_limit,
-        breakerLimit: config.helper_breaker,
-        helperSlots: config.helper_concurrency,
-        helperTimeoutMs: config.helper_timeout,
-      },
-      readiness: () => this.readiness,
-      pause: () => this.pause.note,
-      fleet: () => this.#fleet.status,
-      roster: () => this.#fleet.roster,
-      breaker: () => this.#breaker.standing,
-      pendingConfirmations: () => this.#confirmations.pending,
-      pendingConfirmation: (runId) => this.#confirmations.waitsFor(runId),
-      helperWaiting: () => this.#helper.waiting,
-      intervalMs: () => freshness.intervalMs,
-      discoveries: () => this.#sightings.standings,
-      discoveryMissing: () => this.#sightings.whyNone,
-      log: () => this.#logStanding,
-      credentials: () =>
-        credentialStandings({
-          certificate: tls?.files,
-          signer: signing,
-          hasSigningToken: config.jwt_signing_token !== undefined,
-        }),
-    });
-  }
-
-  #listener(
-    freshness: Freshness,
-    meters: Meters,
-    said: Pick<WatchListener, 'skipped' | 'synced' | 'lost'>,
-  ): WatchListener {
-    return {
-      event: (event) => {
-        meters.sighted(event.type);
-        this.overview.heard(event.type);
-        this.#fleet.handle(event);
-        // Who knows run and configuration is the node, whatever else is said in its name.
-        if (event.type === 'PROVISIONED') this.#cameUp(event, false);
-      },
-      skipped: (discovery, why) => {
-        meters.sighted('INVALID');
-        said.skipped(discovery, why);
-      },
-      synced: (discovery, intervalMs) => {
-        freshness.synced(discovery, intervalMs);
-        said.synced(discovery, intervalMs);
-        this.readinessChanged();
-      },
-      lost: (discovery, why, wasSynced) => {
-        freshness.lost(discovery);
-        said.lost(discovery, why, wasSynced);
-        this.readinessChanged();
-      },
-    };
-  }
-}
-
-/** Seconds until each of the credentials expires. */
-function expiryOf({ tls, signing }: Trust, clock: Clock): Partial<Record<CredentialName, number>> {
-  const now = clock.now() / 1000;
-  return {
-    ...(tls && { tls: tls.files.current.expiresAt / 1000 - now }),
-    ...(signing?.expiresAt !== undefined && { signing_token: signing.expiresAt - now }),
-  };
 }

@@ -14,6 +14,7 @@ import { VerificationKeySource } from '../../shared/trust/verification-key-sourc
 import type { ProvisionerConfig } from './config.js';
 import { defaultDenyPatterns, parseDenyList } from './enrolment/deny-list.js';
 import { SigningFiles } from './enrolment/signing.js';
+import type { CredentialName } from './metrics.js';
 import type { Enrolment } from './run/run-context.js';
 import { TokenFile } from './token-file.js';
 
@@ -146,4 +147,19 @@ async function isSameText(...settings: [string, string]): Promise<boolean> {
     }),
   );
   return one === other;
+}
+
+/**
+ * @param now Unix milliseconds
+ * @returns seconds until each of the credentials expires; without those that are not there, or never do
+ */
+export function secondsToExpiry(
+  { tls, signing }: Pick<Trust, 'tls' | 'signing'>,
+  now: number,
+): Partial<Record<CredentialName, number>> {
+  const seconds = now / 1000;
+  return {
+    ...(tls && { tls: tls.files.current.expiresAt / 1000 - seconds }),
+    ...(signing?.expiresAt !== undefined && { signing_token: signing.expiresAt - seconds }),
+  };
 }

@@ -2,8 +2,8 @@
 // grpc-status-details-bin is status-details.ts's matter.
 
 import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
+import { clip } from '../text.js';
 import { decodeDetails, encodeDetails } from './status-details.js';
-import { clip } from './text.js';
 
 export type StatusName = keyof typeof status;
 

@@ -1,6 +1,7 @@
 // The name of a caller's certificate, for people: it decides nothing.
 
 import type { ServerUnaryCall } from '@grpc/grpc-js';
+import { printable } from '../printable.js';
 
 /** What a connection shows of its peer. */
 export type AuthContext = ReturnType<ServerUnaryCall<unknown, unknown>['getAuthContext']>;
@@ -21,9 +22,5 @@ export function certificateName(context: AuthContext): string {
   if (typeof name !== 'string') return '';
   const characters = [...name.trim()];
   const kept = characters.slice(0, longestName).join('');
-  const escaped = kept.replaceAll(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
-  return characters.length > longestName ? `${escaped}…` : escaped;
+  return characters.length > longestName ? `${printable(kept)}…` : printable(kept);
 }

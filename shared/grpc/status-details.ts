@@ -4,9 +4,9 @@
 import type { Any } from '../gen/google/protobuf/any.js';
 import { BadRequest, ErrorInfo, RetryInfo } from '../gen/google/rpc/error_details.js';
 import { Status } from '../gen/google/rpc/status.js';
+import { clip } from '../text.js';
 import { fromDuration, toDuration } from '../wire/time.js';
 import { errorDomain } from './reasons.js';
-import { clip } from './text.js';
 
 /** What the details of a status say. */
 export interface Details {

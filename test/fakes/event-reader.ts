@@ -4,9 +4,9 @@ import { Commits } from '../../services/provisioner/events/watch/commits.js';
 import { type EventFilter, everyEvent } from '../../services/provisioner/events/watch/filter.js';
 import { RecentPassages } from '../../services/provisioner/events/watch/recent-passages.js';
 import { beginningOf, type Position, type Start } from '../../services/provisioner/events/watch/start.js';
-import { Turns } from '../../services/provisioner/events/watch/turns.js';
 import { type WatchItem, watch } from '../../services/provisioner/events/watch/watch.js';
 import { Event } from '../../shared/gen/slipway/provisioner/v1/events.js';
+import { Turns } from '../../shared/turns.js';
 import { FakeClock } from './fake-clock.js';
 import type { FakeEventLog } from './fake-event-log.js';
 

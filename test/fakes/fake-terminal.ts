@@ -23,6 +23,8 @@ export interface SlipwayOptions {
   /** Told all that was printed so far, whenever more is. */
   readonly onOut?: (out: string) => void;
   readonly onErr?: (err: string) => void;
+  /** Asked whether more may be printed; it always may without. */
+  readonly room?: () => Promise<void> | undefined;
   /** Stops the command as a signal does. */
   readonly stop?: AbortSignal;
   /** Told of the service that is to be run. */
@@ -41,6 +43,7 @@ export async function slipway(
       out += text;
       options.onOut?.(out);
     },
+    room: options.room ?? (() => undefined),
     err: (text) => {
       err += text;
       options.onErr?.(err);

@@ -96,6 +96,33 @@ describe('a watch', () => {
   });
 });
 
+describe('what selects nodes', () => {
+  const labels = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`l${index}`, '']));
+
+  it.each([
+    ['filter.components', { components: Array.from({ length: 101 }, () => 'x'), labels: {} }],
+    ['filter.components', { components: ['x'.repeat(256)], labels: {} }],
+    ['filter.labels', { components: [], labels: labels(101) }],
+    ['filter.labels', { components: [], labels: { rack: 'x'.repeat(256) } }],
+  ])('is refused where it is more than any node has: %s', async (field, filter) => {
+    const client = discoveryClient(await startDiscovery());
+    const refused = { code: status.INVALID_ARGUMENT, details: expect.stringMatching(`^${field}: `) };
+    expect(await new Watch(client, { filter }).ended).toMatchObject(refused);
+    const request = { pageSize: 0, pageToken: '', filter };
+    const listed = callUnary(client.listNodes.bind(client), request, { timeoutMs: 5000 });
+    await expect(listed).rejects.toMatchObject({ violations: [{ field }] });
+  });
+
+  it('is no epoch where it is a long text', async () => {
+    const client = discoveryClient(await startDiscovery());
+    const resume = { epoch: 'x'.repeat(256), revision: 1n };
+    expect(await new Watch(client, { resume }).ended).toMatchObject({ code: status.INVALID_ARGUMENT });
+    const highest = new Watch(client, { resume: { epoch: '', revision: (1n << 63n) - 1n } });
+    await highest.synced();
+  });
+});
+
 describe('ListNodes', () => {
   it('pages through the fleet in order, whatever changes meanwhile', async () => {
     const app = await startDiscovery({ max_reports_per_second: 10_000 });
@@ -119,6 +146,31 @@ describe('ListNodes', () => {
     const invalid = { code: status.INVALID_ARGUMENT, reason: 'ARGUMENT_INVALID' };
     await expect(list(-1, '')).rejects.toMatchObject(invalid);
     await expect(list(1, 'nonsense')).rejects.toMatchObject(invalid);
+  });
+
+  it('gives no page that is too large for a message', async () => {
+    const app = await startDiscovery({ max_reports_per_second: 10_000 });
+    const client = discoveryClient(app);
+    const registry = registryClient(app);
+    const labels = Object.fromEntries(
+      Array.from({ length: 16 }, (_, index) => [`l${index}`, '€'.repeat(255)]),
+    );
+    const identities = Array.from({ length: 400 }, (_, index) => `n${index + 100}.example`);
+    await Promise.all(
+      identities.map((identity, index) =>
+        new Reporter(registry, identity, 1000 + index).report('STARTUP', { labels }),
+      ),
+    );
+    const found: string[] = [];
+    let pageToken = '';
+    do {
+      const request = { pageSize: 1000, pageToken, filter: undefined };
+      const page = await callUnary(client.listNodes.bind(client), request, { timeoutMs: 5000 });
+      expect(page.nodes.length).toBeLessThan(100);
+      found.push(...page.nodes.map(({ identity }) => identity));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    expect(found).toEqual(identities);
   });
 });
 

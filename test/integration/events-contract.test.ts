@@ -3,6 +3,7 @@
 import { status } from '@grpc/grpc-js';
 import { describe, expect, it } from 'vitest';
 import { mostWatches } from '../../services/provisioner/api/watch-events.js';
+import { StoreError } from '../../services/provisioner/events/log/store.js';
 import { newRunId } from '../../shared/identity.js';
 import { plain } from '../fakes/fake-event-log.js';
 import { FaultProxy } from '../fakes/fault-proxy.js';
@@ -78,6 +79,18 @@ describe('WatchEvents', () => {
     });
   });
 
+  it('says where no log goes as far as a position, whatever log it is in', async () => {
+    const { log, server } = await serveEvents();
+    for (const log_id of [log.logId, runId]) {
+      const after = { log_id, sequence: '9223372036854775807' };
+      const error = await eventsClient(server.address).watch({ start: 'after', after }).ended;
+      expect(error).toMatchObject({
+        code: status.OUT_OF_RANGE,
+        details: expect.stringContaining(`the log ${log_id} has no event `),
+      });
+    }
+  });
+
   it('filters by each part, and by all together', async () => {
     const { log, server } = await serveEvents();
     const other = newRunId();
@@ -113,6 +126,10 @@ describe('WatchEvents', () => {
     ['filter.types.0', { filter: { types: [0] } }],
     ['filter.types.1', { filter: { types: [1, 99] } }],
     ['filter.outcomes.0', { filter: { outcomes: [99] } }],
+    // As a whole: a message has room for millions, and each would be looked at and complained about.
+    ['filter.types', { filter: { types: Array.from({ length: 101 }, () => 99) } }],
+    ['filter.outcomes', { filter: { outcomes: Array.from({ length: 101 }, () => 1) } }],
+    ['filter.identity_prefix', { filter: { identity_prefix: 'a'.repeat(254) } }],
     ['filter.identity', { filter: { identity: 'no spaces' } }],
     ['filter.run_id', { filter: { run_id: 'x' } }],
   ])('names %s where that is wrong', async (field, request) => {
@@ -134,6 +151,28 @@ describe('WatchEvents', () => {
     await server.stop(5000);
     for (const watch of watches) expect(await watch.ended).toMatchObject({ code: status.UNAVAILABLE });
     expect(service.subscribers).toBe(0);
+  });
+
+  it('ends with UNAVAILABLE while the log cannot be read, and so does a list', async () => {
+    const { log, server, service } = await serveEvents();
+    const client = eventsClient(server.address);
+    const watch = client.watch();
+    await watch.count(1);
+    const { read } = log;
+    log.read = () => {
+      throw new StoreError('/var/lib/slipway/events is not open');
+    };
+    log.append(plain(1));
+    const unreadable = {
+      code: status.UNAVAILABLE,
+      details: 'the event log cannot be read at this moment: try again',
+    };
+    expect(await watch.ended).toMatchObject(unreadable);
+    await expect(client.list()).rejects.toMatchObject(unreadable);
+    expect(service.subscribers).toBe(0);
+    log.read = read;
+    const after = { log_id: log.logId, sequence: 0 };
+    expect(await client.watch({ start: 'after', after }).count(2)).toEqual(['=0', '1']);
   });
 
   it('is refused where too many are open, until one of them ends', async () => {

@@ -14,6 +14,7 @@ const sections = ['See what happens', 'Steer', 'Prepare', 'Run services'];
 
 const nowhere: Terminal = {
   out: () => {},
+  room: () => undefined,
   err: () => {},
   readInput: async () => '',
   now: () => new Date(0),

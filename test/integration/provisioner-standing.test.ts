@@ -194,6 +194,8 @@ describe('ListHosts', () => {
       [{ page_token: 'x' }, 'page_token'],
       [{ states: ['HOST_STATE_UNSPECIFIED'] }, 'states.0'],
       [{ states: ['HOST_STATE_HELD', 99] }, 'states.1'],
+      [{ states: Array.from({ length: 101 }, () => 99) }, 'states'],
+      [{ identity_prefix: 'a'.repeat(254) }, 'identity_prefix'],
     ] as const;
     for (const [request, field] of wrong) {
       await expect(call('ListHosts', request)).rejects.toMatchObject({

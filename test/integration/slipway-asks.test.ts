@@ -284,7 +284,7 @@ describe('a refusal', () => {
     [status.UNAUTHENTICATED, '', 5, 'the provisioner at ADDRESS does not allow that: n1 is not there'],
     [status.PERMISSION_DENIED, '', 5, 'the provisioner at ADDRESS does not allow that: n1 is not there'],
     [status.FAILED_PRECONDITION, 'PAUSED', 1, 'n1 is not there'],
-    [status.INVALID_ARGUMENT, 'ARGUMENT_INVALID', 1, 'n1 is not there'],
+    [status.INVALID_ARGUMENT, 'ARGUMENT_INVALID', 2, 'n1 is not there'],
     [
       status.INTERNAL,
       '',

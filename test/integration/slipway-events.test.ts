@@ -228,6 +228,62 @@ describe('slipway events', () => {
     expect(requests[0]).toMatchObject({ start: { $case: 'after' }, filter: { identityPrefix: 'n' } });
   });
 
+  test('what matches is found also where it is far back', async () => {
+    const pages: Record<string, Partial<ListEventsResponse>> = {
+      '': { nextPageToken: '2' },
+      '2': { events: [event(3)], nextPageToken: '3' },
+    };
+    const listEvents = answering(({ pageToken }: ListEventsRequest) =>
+      ListEventsResponse.create({ logId, ...pages[pageToken] }),
+    ).handler;
+    const { watchEvents } = scripted([bookmark(0), batch(3), bookmark(20_000)]);
+    const { code, out } = await events({ listEvents, watchEvents }, ['--earliest', '--type', 'paused']);
+    expect(code).toBe(0);
+    expect(out.match(/eve\d/g)).toEqual(['eve3']);
+  });
+
+  test.each([[[]], [['--json']]])('what is read is printed as it comes %j', async (words) => {
+    const newest = ListEventsResponse.create({ logId, events: [event(900)] });
+    const { watchEvents } = scripted([bookmark(0), batch(1, 2), gap(3, 4, GapReason.WRITE_FAILED), batch(5)]);
+    const listEvents = answering(() => newest).handler;
+    const read = await events({ listEvents, watchEvents }, ['--earliest', ...words], until('eve5'));
+    expect(read.code).toBe(0);
+    expect(read.out.match(/eve\d/g)).toEqual(['eve1', 'eve2', 'eve5']);
+    const told = [{ logId, first: '3', last: '4', reason: 'GAP_REASON_WRITE_FAILED' }];
+    if (words.length === 0) expect(read.out).toMatch(/eve2\n-- events 3 to 4 are missing.*\n.*eve5\n$/);
+    else expect(JSON.parse(read.out)).toMatchObject({ logId, gaps: told, nextPageToken: '' });
+  });
+
+  test('no more is taken from the provisioner than whoever reads along takes', async () => {
+    const stop = new AbortController();
+    const { watchEvents } = scripted([bookmark(0), batch(1), batch(2), batch(3)]);
+    const listEvents = answering(() => ListEventsResponse.create({ logId, events: [event(900)] })).handler;
+    let asked = 0;
+    const room = () => {
+      asked += 1;
+      if (asked < 2) return undefined;
+      // Whoever never has room gets nothing more, however long the command goes on.
+      setTimeout(() => stop.abort(), 200);
+      return new Promise<void>(() => {});
+    };
+    const { out } = await events({ listEvents, watchEvents }, ['--earliest'], { room, stop: stop.signal });
+    expect({ asked, out: out.match(/eve\d/g) }).toEqual({ asked: 2, out: ['eve1'] });
+  });
+
+  test('a great number of the newest is not held: where they begin is looked for', async () => {
+    const listEvents = answering(({ pageToken, pageSize }: ListEventsRequest) => {
+      const from = pageToken === '' ? 20_000 : Number(pageToken);
+      const found = Array.from({ length: pageSize }, (_, index) => event(from - index));
+      const nextPageToken = String(from - pageSize);
+      return ListEventsResponse.create({ logId, events: found, nextPageToken });
+    });
+    const { watchEvents, requests } = scripted([bookmark(9_999), batch(10_000, 20_000)]);
+    const { out } = await events({ listEvents: listEvents.handler, watchEvents }, ['--last', '10001']);
+    expect(out.match(/eve\d+/g)).toEqual(['eve10000', 'eve20000']);
+    expect(requests).toMatchObject([{ start: { $case: 'after', value: { logId, sequence: 9_999n } } }]);
+    expect(listEvents.requests.map(({ pageSize }) => pageSize)).toEqual([...Array(10).fill(1_000), 1, 1]);
+  });
+
   test('--earliest of an empty log', async () => {
     const listEvents = answering(() => ListEventsResponse.create({ logId })).handler;
     const { watchEvents } = scripted([bookmark(0)]);

@@ -35,17 +35,38 @@ const prometheusSchema = z.object({
   ),
 });
 
+/** The data source that whoever imports the dashboard chooses. */
+const datasourceSchema = z.strictObject({
+  type: z.literal('prometheus'),
+  uid: z.string().regex(/^\$\{datasource\}$/),
+});
+
 const panelSchema = z.object({
   id: z.number(),
   type: z.string(),
   title: z.string(),
   gridPos: z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() }),
-  targets: z.array(z.object({ expr: z.string(), legendFormat: z.string() })).default([]),
+  datasource: datasourceSchema.optional(),
+  targets: z
+    .array(z.object({ datasource: datasourceSchema, expr: z.string(), legendFormat: z.string() }))
+    .default([]),
 });
 
 type Panel = z.output<typeof panelSchema>;
 
-const dashboardSchema = z.object({ uid: z.string(), title: z.string(), panels: z.array(panelSchema) });
+const variableSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('datasource'), name: z.literal('datasource'), query: z.literal('prometheus') }),
+  z.object({ type: z.literal('query'), name: z.string(), datasource: datasourceSchema }),
+]);
+
+const dashboardSchema = z.object({
+  uid: z.string(),
+  title: z.string(),
+  // Older ones Grafana takes apart as it thinks best.
+  schemaVersion: z.number().min(36),
+  templating: z.object({ list: z.tuple([variableSchema], variableSchema) }),
+  panels: z.array(panelSchema),
+});
 
 /** The alerts of deploy/prometheus. */
 export function alertRules(): AlertRule[] {

@@ -17,6 +17,7 @@ import { everyNode, type NodeFilter, newFilter } from '../watch/filter.js';
 
 const none = Buffer.alloc(0);
 
+/** A node as consumers see it. */
 export function wireNode(node: Node): WireNode {
   return {
     identity: node.identity,
@@ -69,6 +70,7 @@ export function domainPosition(position: WirePosition | undefined): Position | u
   return position && { epoch: position.epoch, revision: Number(position.revision) };
 }
 
+/** A filter that is not set selects every node. */
 export function domainFilter(filter: WireFilter | undefined): NodeFilter {
   return filter === undefined ? everyNode : newFilter(filter.components, filter.labels);
 }

@@ -8,10 +8,13 @@ import {
   type ListNodesResponse,
   NodeDiscoveryServiceService,
   type WatchNodesRequest,
+  Node as WireNode,
 } from '../../../shared/gen/slipway/discovery/v1/discovery.js';
 import { RpcError } from '../../../shared/grpc/errors.js';
 import { serverStream, unary } from '../../../shared/grpc/handler.js';
 import type { Logger } from '../../../shared/logger.js';
+import { Turns } from '../../../shared/turns.js';
+import { fitting, nameBefore, pageSizeOf, pageSizeProblem, tokenAfter } from '../../../shared/wire/pages.js';
 import type { Cycles } from '../cycles/cycles.js';
 import { type Lease, nodeOf } from '../leases/lease.js';
 import type { Registry } from '../leases/registry.js';
@@ -19,7 +22,8 @@ import { pageOf } from '../nodes/page.js';
 import type { EventLog } from '../watch/event-log.js';
 import { matches, type NodeFilter } from '../watch/filter.js';
 import { OvertakenError, watch } from '../watch/watch.js';
-import { domainFilter, domainPosition, encodeEvent, encodeSynced, wireNode } from './convert.js';
+import { filterArgument, invalid, positionArgument } from './arguments.js';
+import { encodeEvent, encodeSynced, wireNode } from './convert.js';
 import { EncodedEvents } from './encoded-events.js';
 
 export interface DiscoveryServiceOptions {
@@ -33,9 +37,6 @@ export interface DiscoveryServiceOptions {
   readonly watching: (change: 1 | -1) => void;
 }
 
-const defaultPageSize = 100;
-const largestPageSize = 1000;
-
 /** The service, but that a watch is written as bytes: watchers share the encoding of what they are told. */
 export const discoveryServiceDefinition = {
   ...NodeDiscoveryServiceService,
@@ -46,6 +47,7 @@ export const discoveryServiceDefinition = {
 export function discoveryService(options: DiscoveryServiceOptions) {
   const { log, events, cycles } = options;
   const encoded = new EncodedEvents(events.epoch);
+  const turns = new Turns(options.clock);
   return {
     watchNodes: serverStream<WatchNodesRequest, Buffer>(log, async (request, { signal }, write) => {
       options.watching(1);
@@ -57,7 +59,12 @@ export function discoveryService(options: DiscoveryServiceOptions) {
         options.watching(-1);
       }
     }),
-    listNodes: unary(log, (request: ListNodesRequest) => listNodes(options.registry, request)),
+    listNodes: unary(log, (request: ListNodesRequest, { signal }) =>
+      turns.take(() => {
+        signal.throwIfAborted();
+        return listNodes(options.registry, request);
+      }),
+    ),
     discover: unary(log, (): Promise<DiscoverResponse> => cycles.discover()),
   };
 }
@@ -74,8 +81,8 @@ function watchNodes(
     clock,
     log: events,
     present: registry,
-    filter: domainFilter(request.filter),
-    resume: domainPosition(request.resume),
+    filter: filterArgument(request.filter),
+    resume: positionArgument(request.resume),
     signal,
     send: (item) => {
       switch (item.kind) {
@@ -91,44 +98,34 @@ function watchNodes(
 }
 
 function listNodes(registry: Registry, request: ListNodesRequest): ListNodesResponse {
-  const filter = domainFilter(request.filter);
-  const page = pageOf(matching(registry.live(), filter), decodeToken(request.pageToken), pageSize(request));
-  const last = page.items.at(-1);
-  return {
-    nodes: page.items.map((lease) => wireNode(nodeOf(lease))),
-    nextPageToken: page.more && last !== undefined ? encodeToken(last.identity) : '',
-  };
+  const filter = filterArgument(request.filter);
+  const page = pageOf(matching(registry.live(), filter), afterOf(request), sizeOf(request));
+  const found = page.items.map((lease) => wireNode(nodeOf(lease)));
+  const nodes = found.slice(
+    0,
+    fitting(found, (node) => WireNode.encode(node).finish().length),
+  );
+  const isLast = !page.more && nodes.length === found.length;
+  return { nodes, nextPageToken: isLast ? '' : tokenAfter(nodes.at(-1)?.identity ?? '') };
 }
 
 function* matching(leases: Iterable<Lease>, filter: NodeFilter): Generator<Lease> {
   for (const lease of leases) if (matches(filter, lease)) yield lease;
 }
 
-/** More than the largest page counts as the largest. */
-function pageSize({ pageSize: size }: ListNodesRequest): number {
-  if (size < 0) throw invalid('page_size', 'expected a number from 0 to 1000');
-  return size === 0 ? defaultPageSize : Math.min(size, largestPageSize);
+function sizeOf({ pageSize }: ListNodesRequest): number {
+  const size = pageSizeOf(pageSize);
+  if (size === undefined) throw invalid('page_size', pageSizeProblem);
+  return size;
 }
 
-function encodeToken(identity: string): string {
-  return Buffer.from(`after:${identity}`).toString('base64url');
-}
-
-function decodeToken(token: string): string {
-  if (token === '') return '';
-  const text = Buffer.from(token, 'base64url').toString();
-  if (!text.startsWith('after:')) throw invalid('page_token', 'is none that ListNodes gave');
-  return text.slice('after:'.length);
+function afterOf({ pageToken }: ListNodesRequest): string {
+  const after = nameBefore(pageToken);
+  if (after === undefined) throw invalid('page_token', 'is none that ListNodes gave');
+  return after;
 }
 
 function overtaken(cause: OvertakenError): RpcError {
   const message = 'the watch read so slowly that it was overtaken: watch again';
   return new RpcError(status.OUT_OF_RANGE, message, { reason: 'WATCH_OVERTAKEN', cause });
-}
-
-function invalid(field: string, description: string): RpcError {
-  return new RpcError(status.INVALID_ARGUMENT, `${field}: ${description}`, {
-    reason: 'ARGUMENT_INVALID',
-    violations: [{ field, description }],
-  });
 }

@@ -6,6 +6,7 @@ import { encodeEvent } from './convert.js';
 /** Encodings that are kept. A watcher further behind makes its own. */
 const kept = 4096;
 
+/** Of one epoch, by revision. */
 export class EncodedEvents {
   readonly #epoch: string;
   readonly #slots: { readonly revision: number; readonly bytes: Buffer }[] = [];

@@ -91,6 +91,25 @@ describe('a watch', () => {
     expect(watcher.told()).toEqual(['SYNCED 0']);
   });
 
+  it('that wants none of many nodes lets others have their turn while it looks at them', async () => {
+    const set = setUp(2_000);
+    for (let index = 0; index < 1_100; index++) {
+      set.bench.report(set.bench.boot(`n${index}`, `10.0.${index >> 8}.${index & 255}:1`), 'STARTUP');
+    }
+    const watcher = new Watcher(set, { filter: newFilter(['another'], {}) });
+    const turns: string[] = [];
+    while (watcher.items.length === 0) {
+      turns.push('another');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(turns.length).toBeGreaterThan(1);
+    expect(watcher.told()).toEqual(['SYNCED 1100']);
+    const gone = new Watcher(set, { filter: newFilter(['another'], {}) });
+    gone.stop.abort(new Error('gone'));
+    expect(await gone.ended).toMatchObject({ message: 'gone' });
+    expect(gone.items).toEqual([]);
+  });
+
   it('misses nothing of what happens during its snapshot', async () => {
     const set = setUp();
     const nodes = ['a', 'b', 'c'].map((name, index) => set.bench.boot(name, `10.0.0.${index}:1`));

@@ -36,6 +36,9 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
+/** Nodes that a snapshot looks at before others have their turn. */
+const mostAtOnce = 500;
+
 /** The ring went on beyond what a watcher that was in step had read. */
 export class OvertakenError extends Error {
   override readonly name = 'OvertakenError';
@@ -73,17 +76,32 @@ export async function watch(options: WatchOptions): Promise<never> {
  *
  * @returns the revision from which to follow
  */
-async function sendSnapshot({ clock, log, present, filter, send }: WatchOptions): Promise<number> {
+async function sendSnapshot(options: WatchOptions): Promise<number> {
+  const { clock, log, present, filter, send, signal } = options;
   const revision = log.last;
+  let looked = 0;
+  // Where hardly anything matches, there is hardly anything to wait for.
+  const look = async () => {
+    looked += 1;
+    if (looked % mostAtOnce === 0) await othersTurn(signal);
+  };
   for (const event of present.arrivals()) {
+    await look();
     if (matches(filter, event.node)) await send({ kind: 'PRESENT', revision, event });
   }
   for (const lease of present.live()) {
+    await look();
     if (!matches(filter, lease)) continue;
     const event = { type: 'SIGHTED', time: clock.now(), node: nodeOf(lease) } as const;
     await send({ kind: 'PRESENT', revision, event });
   }
   return revision;
+}
+
+/** @throws the signal's reason */
+async function othersTurn(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal.throwIfAborted();
 }
 
 /** @param syncAt when everything up to this revision was sent, the watcher is told so */

@@ -1,7 +1,7 @@
 // Checks what callers send before anything is done with it: every field that is wrong is named.
 
 import { status } from '@grpc/grpc-js';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type FieldViolation, RpcError } from '../../../shared/grpc/errors.js';
 
 /**
@@ -16,6 +16,20 @@ export function checked<T>(schema: z.ZodType<T>, request: unknown): T {
     description: message,
   }));
   throw invalid(violations);
+}
+
+/** The most entries of a list that selects something. */
+const mostChoices = 100;
+
+/**
+ * A list of what may be selected. One that is too long is refused as it is: a message has room for millions of entries,
+ * and looking at each would keep everybody else waiting.
+ */
+export function choices<T extends z.ZodType>(item: T) {
+  const isShort = (list: unknown) => Array.isArray(list) && list.length <= mostChoices;
+  return z
+    .custom<readonly z.input<T>[]>(isShort, { error: `expected at most ${mostChoices} entries` })
+    .pipe(z.array(item));
 }
 
 /** The refusal of arguments that are wrong. */

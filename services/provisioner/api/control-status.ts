@@ -2,6 +2,7 @@
 
 import { status } from '@grpc/grpc-js';
 import { RpcError } from '../../../shared/grpc/errors.js';
+import type { CallContext } from '../../../shared/grpc/handler.js';
 import { ControlError, type ControlErrorKind } from '../control/control-error.js';
 import { InputError } from '../control/dry-run/input.js';
 import { invalid } from './arguments.js';
@@ -28,13 +29,7 @@ export async function toldToCaller<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Who calls, as far as is known, for the log. */
-export function callerOf({
-  peerName,
-  peerHost,
-}: {
-  readonly peerName: string;
-  readonly peerHost: string;
-}): string {
+/** Who calls, as far as is known: the name in their certificate, else where they call from. */
+export function callerOf({ peerName, peerHost }: Pick<CallContext, 'peerName' | 'peerHost'>): string {
   return peerName || peerHost;
 }

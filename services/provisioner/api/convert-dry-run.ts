@@ -12,6 +12,7 @@ import type { HelperReply } from '../helper/helper.js';
 /** Where there is no exit code. */
 const noExitCode = -1;
 
+/** The answer to TestHelper. What private key the helper gave is left out; that it gave one is said. */
 export function toTestHelperResponse(run: DryRun): TestHelperResponse {
   const { trial, reply } = run;
   return {

@@ -8,6 +8,12 @@ import { eventEncoder } from './convert-event.js';
 const encode = eventEncoder({ site: 'lab', provisioner: 'p1' });
 const at = Date.UTC(2030, 0, 1);
 
+/** Whether a field is as it is where nobody has set it. */
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value) || value instanceof Uint8Array) return value.length === 0;
+  return value === undefined || value === '' || value === false || value === 0 || value === 0n;
+}
+
 function told(what: ProvisioningEvent): Event {
   return Event.decode(encode(what, { sequence: 7, id: 'an-id', at }));
 }
@@ -27,6 +33,28 @@ describe('an event as it is told', () => {
     expect(type).toBe(EventType[sample.type]);
     const camel = sample.type.toLowerCase().replaceAll(/_./g, ([, letter = '']) => letter.toUpperCase());
     expect(details?.$case).toBe(camel);
+  });
+
+  /** With a value in each field, whatever sense it makes. */
+  const full: readonly ProvisioningEvent[] = Object.values({
+    ...sampleEvents(),
+    RUN_STARTED: event('RUN_STARTED', { failuresInRow: 2 }),
+    STEP_FAILED: event('STEP_FAILED', { reason: 'REBOOTED' }),
+    RUN_FINISHED: event('RUN_FINISHED', {
+      outcome: 'FAILED',
+      reason: 'UNREACHABLE',
+      message: 'no route to host',
+      unsettled: true,
+      failuresInRow: 3,
+    }),
+    NODE_CONFIRMED: event('NODE_CONFIRMED', { onItsOwnWord: true }),
+    RESUMED: event('RESUMED', { message: 'done' }),
+  });
+
+  it.each(full)('fills every field of its details: $type', (sample) => {
+    const fields = Object.entries(told(sample).details?.value ?? {});
+    expect(fields).not.toEqual([]);
+    expect(fields.filter(([, value]) => isEmpty(value))).toEqual([]);
   });
 
   it('says how a run ended, and until when its host is as it is', () => {

@@ -16,6 +16,7 @@ import type { Wait as DomainWait } from '../standing/waits/wait.js';
 
 const none = Buffer.alloc(0);
 
+/** A host, and of its last run what tells how it ended. */
 export function toHost(host: HostAccount): Host {
   const { certificateSha256, lastRun } = host;
   return {
@@ -40,6 +41,7 @@ export function toHost(host: HostAccount): Host {
   };
 }
 
+/** A run, of which outcome and reason are not set while it goes on. */
 export function toRun(run: RunAccount): Run {
   const { confirmed } = run;
   return {
@@ -47,7 +49,7 @@ export function toRun(run: RunAccount): Run {
     fence: run.fence,
     bootId: run.bootId,
     startedAt: toTimestamp(run.startedAt),
-    duration: toDuration(run.durationMs),
+    duration: run.durationMs === undefined ? undefined : toDuration(run.durationMs),
     outcome: toOutcome(run.outcome),
     reason: run.reason,
     message: run.message,
@@ -55,9 +57,11 @@ export function toRun(run: RunAccount): Run {
     unsettled: run.unsettled,
     confirmation: Confirmation[confirmed?.state ?? 'UNSPECIFIED'],
     confirmationAt: moment(confirmed?.at),
+    earlier: run.earlier === true,
   };
 }
 
+/** What a host waits for, and until when at the latest, where that is known. */
 export function toWait({ cause, until, message }: DomainWait): Wait {
   return { cause: WaitCause[cause], until: moment(until), message };
 }

@@ -13,8 +13,9 @@ import { toDuration, toTimestamp } from '../../../shared/wire/time.js';
 import type { WatchStanding } from '../sightings/watch.js';
 import type { CredentialStanding } from '../standing/credentials.js';
 import type { LogStanding, ProvisionerStatus } from '../standing/status.js';
-import { toPauseStatus } from './convert.js';
+import { toPauseStatus } from './convert-pause.js';
 
+/** The answer to GetStatus. What it is not set up with, an event log or a deadline, is not set. */
 export function toStatus(status: ProvisionerStatus): GetStatusResponse {
   const { readiness, fleet, bounds, confirmations } = status;
   return {

@@ -5,6 +5,8 @@ import { EventType } from '../../../shared/gen/slipway/provisioner/v1/events.js'
 import { Outcome } from '../../../shared/gen/slipway/provisioner/v1/host.js';
 import { parseIdentity, parseRunId } from '../../../shared/identity.js';
 import { type EventFilter, everyEvent } from '../events/watch/filter.js';
+import { choices } from './arguments.js';
+import { identityPrefixArgument } from './identity-argument.js';
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -20,9 +22,9 @@ export const positionSchema = z.object({
 /** Which events; nothing means all. */
 export const filterSchema = z
   .object({
-    types: z.array(named(EventType, 'type')).transform((types) => new Set<string>(types)),
-    outcomes: z.array(named(Outcome, 'outcome')).transform((outcomes) => new Set<string>(outcomes)),
-    identityPrefix: z.string().transform((prefix) => prefix.toLowerCase()),
+    types: choices(named(EventType, 'type')).transform((types) => new Set<string>(types)),
+    outcomes: choices(named(Outcome, 'outcome')).transform((outcomes) => new Set<string>(outcomes)),
+    identityPrefix: identityPrefixArgument,
     identity: emptyOr(parseIdentity, 'is no identity: 1 to 253 of a-z, 0-9, dot, hyphen and underscore'),
     runId: emptyOr(parseRunId, 'is no run id: a UUID'),
   })

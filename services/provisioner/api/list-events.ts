@@ -5,22 +5,16 @@ import { status } from '@grpc/grpc-js';
 import { z } from 'zod';
 import type { ListEventsRequest } from '../../../shared/gen/slipway/provisioner/v1/events.js';
 import { RpcError } from '../../../shared/grpc/errors.js';
+import type { Turns } from '../../../shared/turns.js';
 import { firstPlace, list, type Place } from '../events/watch/listing.js';
 import type { EventLogReader, Order } from '../events/watch/log-reader.js';
-import type { Turns } from '../events/watch/turns.js';
 import { checked, invalid } from './arguments.js';
 import { encodePage } from './encode-events.js';
 import { filterSchema } from './event-arguments.js';
-
-const defaultPageSize = 100;
-const largestPageSize = 1000;
+import { pageSizeArgument } from './page-size-argument.js';
 
 const requestSchema = z.object({
-  /** More than the largest page counts as the largest. */
-  pageSize: z
-    .number()
-    .min(0, { error: `expected a number from 0 to ${largestPageSize}` })
-    .transform((size) => (size === 0 ? defaultPageSize : Math.min(size, largestPageSize))),
+  pageSize: pageSizeArgument,
   pageToken: z.string(),
   filter: filterSchema,
   newestFirst: z.boolean().transform((newest): Order => (newest ? 'NEWEST_FIRST' : 'OLDEST_FIRST')),

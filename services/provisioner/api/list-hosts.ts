@@ -3,34 +3,28 @@
 
 import { z } from 'zod';
 import { HostState as WireState } from '../../../shared/gen/slipway/provisioner/v1/host.js';
-import type {
-  ListHostsRequest,
-  ListHostsResponse,
+import {
+  type ListHostsRequest,
+  type ListHostsResponse,
+  Host as WireHost,
 } from '../../../shared/gen/slipway/provisioner/v1/provisioner.js';
+import { fitting, nameBefore, tokenAfter } from '../../../shared/wire/pages.js';
 import type { HostState } from '../fleet/admission.js';
 import type { Accounts } from '../standing/accounts.js';
-import { checked } from './arguments.js';
+import { checked, choices } from './arguments.js';
 import { toHost } from './convert-host.js';
-
-const defaultPageSize = 100;
-const largestPageSize = 1000;
-
-const tokenStart = 'after:';
+import { identityPrefixArgument } from './identity-argument.js';
+import { pageSizeArgument } from './page-size-argument.js';
 
 const requestSchema = z.object({
-  /** More than the largest page counts as the largest. */
-  pageSize: z
-    .number()
-    .min(0, { error: `expected a number from 0 to ${largestPageSize}` })
-    .transform((size) => (size === 0 ? defaultPageSize : Math.min(size, largestPageSize))),
+  pageSize: pageSizeArgument,
   pageToken: z.string().transform((token, context) => {
-    const text = Buffer.from(token, 'base64url').toString();
-    if (text.startsWith(tokenStart)) return text.slice(tokenStart.length);
-    if (token === '') return '';
+    const after = nameBefore(token);
+    if (after !== undefined) return after;
     context.addIssue({ code: 'custom', message: 'is none that ListHosts gave' });
     return z.NEVER;
   }),
-  states: z.array(
+  states: choices(
     z.number().transform((number, context) => {
       const state = stateByNumber.get(number);
       if (state !== undefined) return state;
@@ -38,7 +32,7 @@ const requestSchema = z.object({
       return z.NEVER;
     }),
   ),
-  identityPrefix: z.string().transform((prefix) => prefix.toLowerCase()),
+  identityPrefix: identityPrefixArgument,
 });
 
 const stateByNumber: ReadonlyMap<number, HostState | 'RELEASED'> = new Map(
@@ -63,10 +57,11 @@ export function listHosts(accounts: Accounts, request: ListHostsRequest): ListHo
     // No known host is released.
     states: states.length === 0 ? undefined : new Set(states.filter((state) => state !== 'RELEASED')),
   });
-  const last = hosts.at(-1);
-  return {
-    hosts: hosts.map(toHost),
-    nextPageToken:
-      more && last !== undefined ? Buffer.from(`${tokenStart}${last.identity}`).toString('base64url') : '',
-  };
+  const found = hosts.map(toHost);
+  const shown = found.slice(
+    0,
+    fitting(found, (host) => WireHost.encode(host).finish().length),
+  );
+  const isLast = !more && shown.length === found.length;
+  return { hosts: shown, nextPageToken: isLast ? '' : tokenAfter(shown.at(-1)?.identity ?? '') };
 }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Clock } from '../../../shared/clock.js';
 import type { WatchEventsRequest } from '../../../shared/gen/slipway/provisioner/v1/events.js';
 import { RpcError } from '../../../shared/grpc/errors.js';
+import type { Turns } from '../../../shared/turns.js';
 import { Commits } from '../events/watch/commits.js';
 import type { EventLogReader } from '../events/watch/log-reader.js';
 import type { Batch } from '../events/watch/passage.js';
@@ -16,7 +17,6 @@ import {
   type Position,
   type Start,
 } from '../events/watch/start.js';
-import type { Turns } from '../events/watch/turns.js';
 import { type WatchItem, watch } from '../events/watch/watch.js';
 import { checked } from './arguments.js';
 import { encodeBatch, encodeBookmark, encodeGap } from './encode-events.js';
@@ -27,6 +27,7 @@ export const mostWatches = 1000;
 
 const requestSchema = z.object({ after: positionSchema.optional(), filter: filterSchema });
 
+/** The watches that are open: they take turns at reading, and share what they read and how it is written. */
 export class EventWatches {
   readonly #log: EventLogReader;
   readonly #clock: Clock;

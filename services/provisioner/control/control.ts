@@ -16,6 +16,7 @@ export interface ControlOptions extends ProvisionOptions, ReprovisionOptions {
   readonly account: (identity: Identity) => HostAccount | undefined;
 }
 
+/** What is wanted and not done is told by a ControlError. */
 export class OperatorControl {
   readonly #options: ControlOptions;
 

@@ -80,7 +80,11 @@ function refuse(result: Obstacle | 'NOT_MET' | 'DONE' | undefined, identity: Ide
     case 'STOPPING':
       throw new ControlError('UNREACHABLE', 'STOPPING', 'the provisioner is stopping');
     case 'QUEUE_FULL':
-      throw new ControlError('QUEUE_FULL', 'QUEUE_FULL', `the queue is full: ${identity} does not fit`);
+      throw new ControlError(
+        'QUEUE_FULL',
+        'QUEUE_FULL',
+        `the queue is full and ${identity} does not fit: try again when it is shorter, or raise queue_limit`,
+      );
     case 'NOT_MET':
       throw new Error(`${identity} was met, and is to be met again`);
   }

@@ -2,6 +2,7 @@
 
 import type { EventSink, ProvisioningEvent } from './event.js';
 
+/** The order of those who take events is that in which they were added. */
 export class FanOut implements EventSink {
   readonly #sinks: EventSink[] = [];
   readonly #failed: (error: unknown, event: ProvisioningEvent) => void;

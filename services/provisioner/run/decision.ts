@@ -1,8 +1,8 @@
 // What follows from the helper's reply, without doing any of it (design, section 6, rows 6 to 9, and section 9).
 // The steps do it.
 
-import { clip } from '../../../shared/grpc/text.js';
 import type { Secret } from '../../../shared/secret.js';
+import { clip } from '../../../shared/text.js';
 import type { ServerTokenClaims } from '../../../shared/trust/server-token.js';
 import { TrustError } from '../../../shared/trust/trust-error.js';
 import { type ExpiryRule, serverClaimsOf } from '../enrolment/server-claims.js';

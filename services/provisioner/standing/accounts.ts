@@ -7,7 +7,8 @@ import type { StepName } from '../events/event.js';
 import type { HostState } from '../fleet/admission.js';
 import type { HostQuery, HostView, Roster } from '../fleet/roster.js';
 import type { History } from './history.js';
-import type { Past, RunRecord } from './past.js';
+import { mostRuns, type Past, type RunRecord } from './past.js';
+import { withRecalled } from './recalled.js';
 import type { Circumstances, Standing, Wait } from './waits/wait.js';
 import { waitsOf } from './waits/waits.js';
 
@@ -41,8 +42,8 @@ export interface ConfirmationAccount {
 }
 
 export interface RunAccount extends RunRecord {
-  /** What it has taken so far, where it goes on. */
-  readonly durationMs: number;
+  /** What it has taken so far, where it goes on; undefined where it was broken off. */
+  readonly durationMs: number | undefined;
   /** Undefined where the run asks for none. */
   readonly confirmed: ConfirmationAccount | undefined;
 }
@@ -91,15 +92,22 @@ export class Accounts {
     return { hosts: accounts, more };
   }
 
-  /** @returns undefined where nothing at all is known of the node */
-  of(identity: Identity): FullAccount | undefined {
-    const { history } = this.#options;
+  /**
+   * @param recall gives what the event log tells of the node, where more may have happened to it than is remembered
+   * @returns undefined where nothing at all is known of the node
+   */
+  of(
+    identity: Identity,
+    recall: (identity: Identity) => Past | undefined = () => undefined,
+  ): FullAccount | undefined {
     const roster = this.#options.roster();
     const view = roster.get(identity);
-    const past = history.of(identity);
+    const remembered = this.#options.history.of(identity);
+    const isWhole = remembered !== undefined && remembered.runs.length >= mostRuns;
+    const past = isWhole ? remembered : withRecalled(remembered, recall(identity), view !== undefined);
     if (view === undefined) return past && this.#forgotten(past);
     const place = view.state === 'QUEUED' ? (roster.places(new Set([identity])).get(identity) ?? 0) : 0;
-    const host = this.#known(view, history.lastEnded(identity), place);
+    const host = this.#known(view, lastEnded(past), place);
     const known = past ?? { identity, runs: [], left: undefined, loop: undefined, conflict: undefined };
     return this.#full(host, standingOf(view, place), known, view);
   }
@@ -128,8 +136,8 @@ export class Accounts {
   }
 
   #forgotten(past: Past): FullAccount {
-    const { identity, left, runs } = past;
-    const lastRun = runs.find(({ outcome }) => outcome !== undefined);
+    const { identity, left } = past;
+    const lastRun = lastEnded(past);
     const host: HostAccount = {
       ...(left ?? unknownPlace),
       identity,
@@ -171,13 +179,17 @@ export class Accounts {
     return {
       ...run,
       ...(now && { fence: now.fence, lastStep: now.progress.step }),
-      durationMs: run.durationMs ?? clock.now() - run.startedAt,
+      durationMs: run.durationMs ?? (run.earlier ? undefined : clock.now() - run.startedAt),
       confirmed:
         run.confirmation !== undefined
           ? { state: run.confirmation, at: run.confirmationAt }
           : pending && { state: 'PENDING', at: pending.until },
     };
   }
+}
+
+function lastEnded(past: Past | undefined): RunRecord | undefined {
+  return past?.runs.find(({ outcome }) => outcome !== undefined);
 }
 
 /** Of a node whose record is not remembered. */

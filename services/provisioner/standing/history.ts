@@ -14,7 +14,7 @@ import {
   unpackHost,
   unpackRuns,
 } from './packed.js';
-import type { Conflict, LeftHost, Loop, Past, RunRecord } from './past.js';
+import { type Conflict, type LeftHost, type Loop, mostRuns, type Past, type RunRecord } from './past.js';
 
 export interface HistoryLimits {
   /** Runs of one node. */
@@ -24,7 +24,7 @@ export interface HistoryLimits {
   readonly lifeMs: number;
 }
 
-const historyLimits: HistoryLimits = { runs: 8, identities: 100_000, lifeMs: 2 * 3_600_000 };
+const historyLimits: HistoryLimits = { runs: mostRuns, identities: 100_000, lifeMs: 2 * 3_600_000 };
 
 /** Characters of the message of a node's last run that are kept, and of the runs before it. */
 const longestMessage = { last: 1_000, earlier: 200 } as const;

@@ -8,7 +8,7 @@ import type { NodeEvent } from '../fleet/node-event.js';
 import type { HostView, Roster } from '../fleet/roster.js';
 import { Accounts, type PendingConfirmation } from './accounts.js';
 import { History } from './history.js';
-import { type Bounds, type ProvisionerStatus, type StatusSources, statusFrom } from './status.js';
+import { type About, type Bounds, type ProvisionerStatus, type StatusSources, statusFrom } from './status.js';
 import { Tally } from './tally.js';
 import type { Circumstances } from './waits/wait.js';
 
@@ -33,6 +33,8 @@ export class Overview implements EventSink {
   /** How the provisioner does at this moment. */
   readonly status: () => ProvisionerStatus;
   readonly accounts: Accounts;
+  /** Who this provisioner is. */
+  readonly about: About;
   readonly #options: OverviewOptions;
   readonly #tally: Tally;
   readonly #history: History;
@@ -40,6 +42,7 @@ export class Overview implements EventSink {
   constructor(options: OverviewOptions) {
     const { clock, roster, pendingConfirmation } = options;
     this.#options = options;
+    this.about = options.about;
     this.#tally = new Tally(clock);
     this.#history = new History({
       clock,

@@ -69,7 +69,10 @@ export function unpackRuns(packed: PackedRuns): RunRecord[] {
 
 export function packHost(host: LeftHost): PackedHost {
   const { admittedAt, lastSightedAt } = host;
-  const rounded = { admittedAt: Math.round(admittedAt), lastSightedAt: Math.round(lastSightedAt) };
+  const rounded = {
+    admittedAt: admittedAt && Math.round(admittedAt),
+    lastSightedAt: lastSightedAt && Math.round(lastSightedAt),
+  };
   return JSON.stringify({ ...host, ...rounded }) as PackedHost;
 }
 

@@ -4,6 +4,9 @@ import type { BootId, Identity, RunId } from '../../../shared/identity.js';
 import type { ReleaseCause, StepName } from '../events/event.js';
 import type { OutcomeKind } from '../run/outcome.js';
 
+/** Of one node, as many as are remembered and told. */
+export const mostRuns = 8;
+
 /** A run, as it is remembered. */
 export interface RunRecord {
   readonly runId: RunId;
@@ -23,21 +26,25 @@ export interface RunRecord {
   /** What became of its confirmation; undefined where it is still waited for, or there is none. */
   readonly confirmation: 'CONFIRMED' | 'MISSED' | undefined;
   readonly confirmationAt: number | undefined;
+  /** Set where it was before this process started. Without an outcome it was broken off by the end of its process. */
+  readonly earlier?: true;
 }
 
-/** What was last known of a host that is known no more. */
+/** What was last known of a host that is known no more. What only its fleet could tell is not known of earlier ones. */
 export interface LeftHost {
-  readonly cause: ReleaseCause;
-  readonly at: number;
+  /** Undefined, like the time, where the process ended while it was known. */
+  readonly cause: ReleaseCause | undefined;
+  readonly at: number | undefined;
+  /** Empty where it is not known. */
   readonly address: string;
-  readonly bootId: BootId;
+  readonly bootId: BootId | undefined;
   /** Of the agent's release; empty where it was not fetched. */
   readonly version: string;
   /** Hex; empty where the node has none. */
   readonly certificateSha256: string;
   readonly discovery: string;
-  readonly admittedAt: number;
-  readonly lastSightedAt: number;
+  readonly admittedAt: number | undefined;
+  readonly lastSightedAt: number | undefined;
 }
 
 /** The node keeps coming back unprovisioned. */

@@ -2,12 +2,14 @@
 
 import type { Clock } from '../../../shared/clock.js';
 
+/** What is counted. */
 export const rateNames = ['sightings', 'runs', 'provisioned', 'failed', 'confirmed'] as const;
 
 export type RateName = (typeof rateNames)[number];
 
 const windowSeconds = 60;
 
+/** Counts over the last 60 seconds. */
 export class Rates {
   readonly #clock: Clock;
   readonly #startedAt: number;

@@ -12,6 +12,7 @@ export interface OutcomeCount {
   readonly count: number;
 }
 
+/** Counts since the start of the process; rates over the last minute. */
 export class Tally implements EventSink {
   readonly #rates: Rates;
   readonly #outcomes = new Map<string, { outcome: OutcomeKind; reason: string; count: number }>();

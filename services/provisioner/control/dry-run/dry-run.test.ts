@@ -8,6 +8,7 @@ import type { HelperTrial } from '../../helper/trial.js';
 import { ControlError } from '../control-error.js';
 import { type DryRunInput, type DryRunOptions, dryRun } from './dry-run.js';
 import { InputError } from './input.js';
+import { Room } from './room.js';
 
 const identity = 'n1.example.net' as Identity;
 const never = new AbortController().signal;
@@ -48,6 +49,7 @@ class Bench {
           return { verdict, exitCode: 0, stderr: 'looked', durationMs: 12 };
         },
       },
+      room: new Room(),
       inputs: { of: (wanted) => (wanted === identity ? known : undefined) },
       upgradedFrom: () => this.upgradedFrom,
       features: { jwt: true, ed25519: true, pki: false, upgrades: true },
@@ -168,4 +170,29 @@ test('a helper that fails is a run that fails', async () => {
     serverClaimsJson: '',
     trial: { stderr: 'looked', durationMs: 12 },
   });
+});
+
+test('there is room for so many inputs that wait; the next one runs nothing and is refused', async () => {
+  const bench = new Bench();
+  const ends: (() => void)[] = [];
+  const trials: DryRunOptions['trials'] = {
+    tryOut: async () => {
+      await new Promise<void>((resolve) => ends.push(resolve));
+      const verdict = { kind: 'FAILED', reason: 'HELPER_EMPTY', message: 'it wrote nothing' } as const;
+      return { verdict, exitCode: 0, stderr: '', durationMs: 1 };
+    },
+  };
+  const over = { trials, room: new Room(10_000) };
+  const large: DryRunInput = { kind: 'GIVEN', json: `{"x":"${'x'.repeat(6_000)}"}` };
+  const first = bench.run({}, large, over);
+  // Not even read: to read many of them takes its time, too.
+  const broken: DryRunInput = { kind: 'GIVEN', json: 'x'.repeat(6_000) };
+  await expect(bench.run({}, broken, over)).rejects.toMatchObject({ reason: 'TRIALS_LIMIT' });
+  const small = bench.run({}, { kind: 'GIVEN', json: '{}' }, over);
+  expect(ends).toHaveLength(2);
+  for (const end of ends) end();
+  await Promise.all([first, small]);
+  const next = bench.run({}, large, over);
+  ends.at(-1)?.();
+  await next;
 });

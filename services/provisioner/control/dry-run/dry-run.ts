@@ -17,9 +17,12 @@ import { type Foretold, foretell } from './foretell.js';
 import { type DescribedNode, readInput } from './input.js';
 import type { LastInputs } from './last-inputs.js';
 import { oddities } from './oddities.js';
+import type { Room } from './room.js';
 
 export interface DryRunOptions {
   readonly trials: HelperTrials;
+  /** For what is given to the helper. */
+  readonly room: Room;
   readonly inputs: Pick<LastInputs, 'of'>;
   /** The versions from which the last upgrades in a row of a node started. */
   readonly upgradedFrom: (identity: Identity) => readonly string[];
@@ -53,8 +56,8 @@ export interface DryRun extends Pick<Foretold, 'outcome' | 'reason' | 'message'>
 /**
  * Runs the helper as it would be run for a node.
  *
- * @throws ControlError where nothing is known of the host; InputError where the input is no JSON object; the signal's
- * reason
+ * @throws ControlError where nothing is known of the host, or too many wait for their turn; InputError where the input
+ * is no JSON object; the signal's reason
  */
 export async function dryRun(
   options: DryRunOptions,
@@ -62,6 +65,10 @@ export async function dryRun(
   signal: AbortSignal,
 ): Promise<DryRun> {
   const inputJson = input.kind === 'GIVEN' ? input.json : inputOf(options.inputs, input.identity);
+  return options.room.hold(Buffer.byteLength(inputJson), () => dryRunOn(inputJson, options, signal));
+}
+
+async function dryRunOn(inputJson: string, options: DryRunOptions, signal: AbortSignal): Promise<DryRun> {
   const node = readInput(inputJson);
   const trial = await options.trials.tryOut(Buffer.from(inputJson), signal);
   const common = { inputJson, trial, currentVersion: node.version };

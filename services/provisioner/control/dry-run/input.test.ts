@@ -55,6 +55,10 @@ describe('what a dry run reads from an input', () => {
     ['{\n"a":}', 'line 2, column 5: expected a JSON value'],
     ['[]', 'expected an object, got an array'],
     ['"x"', 'expected an object, got a string'],
+    ['null', 'expected an object, got null'],
+    ['true', 'expected an object, got true or false'],
+    ['1', 'expected an object, got a number'],
+    ['\ufeff{}', 'line 1, column 1: a byte order mark is not allowed'],
   ])('must be an object: %o', (input, message) => {
     expect(() => readInput(input)).toThrow(new InputError(message));
   });

@@ -2,7 +2,7 @@
 // all of it. What is missing or odd there limits what can be told and stops nothing.
 
 import { z } from 'zod';
-import { type JsonValue, parseJson } from '../../helper/json.js';
+import { parseJson } from '../../helper/json.js';
 
 /** Of a node, as the helper's input describes it. */
 export interface DescribedNode {
@@ -22,50 +22,56 @@ export class InputError extends Error {
   override readonly name = 'InputError';
 }
 
-const object = z.record(z.string(), z.unknown()).catch({});
 const text = z.string().catch('');
 const flag = z.boolean().catch(false);
+const release = z.object({ version: text, upgradable: flag });
 
+/** Whatever else there is is not looked at, and there may be much of it. */
 const shape = z.object({
   identity: text,
-  ed25519_pubkey: object,
+  ed25519_pubkey: z.object({ public_key: text }).catch({ public_key: '' }),
   // Helpers of Choria Provisioner get it as a text that holds JSON.
-  inventory: z.string().transform(parsed).pipe(object).catch({}),
-  jwt: object,
+  inventory: z.string().transform(parsed).pipe(release).catch({ version: '', upgradable: false }),
+  jwt: z.object({ chpd: flag }).catch({ chpd: false }),
 });
 
 /** @throws InputError */
 export function readInput(input: string): DescribedNode {
   const { identity, ed25519_pubkey: key, inventory, jwt } = shape.parse(objectOf(input));
-  const publicKey = text.parse(key.public_key);
   return {
     identity,
-    publicKey: publicKey === '' ? undefined : publicKey,
-    version: text.parse(inventory.version),
-    upgradable: flag.parse(inventory.upgradable),
-    provisioningByDefault: flag.parse(jwt.chpd),
+    publicKey: key.public_key === '' ? undefined : key.public_key,
+    ...inventory,
+    provisioningByDefault: jwt.chpd,
   };
 }
 
-function objectOf(input: string): unknown {
-  let type: JsonValue['type'];
-  try {
-    ({ type } = parseJson(input));
-  } catch (error) {
-    throw new InputError(error instanceof Error ? error.message : 'not JSON', { cause: error });
+function objectOf(input: string): object {
+  const value = parsed(input);
+  if (value === undefined) throw new InputError(problemOf(input));
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new InputError(`expected an object, got ${nameOf(value)}`);
   }
-  if (type !== 'object') throw new InputError(`expected an object, got ${names[type]}`);
-  return JSON.parse(input);
+  return value;
 }
 
-const names: Readonly<Record<Exclude<JsonValue['type'], 'object'>, string>> = {
-  array: 'an array',
-  string: 'a string',
-  number: 'a number',
-  boolean: 'true or false',
-  null: 'null',
-};
+/** Told by a reader that is slow, and knows the place. */
+function problemOf(input: string): string {
+  try {
+    parseJson(input);
+    return 'not JSON';
+  } catch (error) {
+    return error instanceof Error ? error.message : 'not JSON';
+  }
+}
 
+function nameOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'boolean' ? 'true or false' : `a ${typeof value}`;
+}
+
+/** @returns undefined where it is not JSON */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);

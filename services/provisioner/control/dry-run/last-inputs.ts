@@ -17,6 +17,7 @@ interface Entry {
   readonly size: number;
 }
 
+/** Remembers by watching the helper that runs ask. */
 export class LastInputs {
   readonly #limits: LastInputsLimits;
   /** The oldest first. */

@@ -1,110 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { silentLogger } from '../../../../shared/logger.js';
-import { FakeClock } from '../../../../test/fakes/fake-clock.js';
-import { event } from '../../../../test/fakes/provisioning-events.js';
-import type { LogItem } from '../watch/log-reader.js';
-import { EventLog, type EventLogOptions } from './event-log.js';
-import { judge } from './inspection/judge.js';
-import { openStore } from './open.js';
-import { type Change, type LogStore, StoreError } from './store.js';
-
-let folder: string;
-const open: EventLog[] = [];
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-events-'));
-});
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((log) => log.close()));
-  rmSync(folder, { recursive: true });
-});
-
-/** A store that can be told to fail. */
-class Disk implements LogStore {
-  isFull = false;
-  writes = 0;
-  readonly #store: LogStore;
-
-  constructor(store: LogStore) {
-    this.#store = store;
-  }
-
-  get logId() {
-    return this.#store.logId;
-  }
-
-  get removed() {
-    return this.#store.removed;
-  }
-
-  get last() {
-    return this.#store.last;
-  }
-
-  read(from: number, max: number) {
-    return this.#store.read(from, max);
-  }
-
-  record(first: number) {
-    return this.#store.record(first);
-  }
-
-  numbers(...given: Parameters<LogStore['numbers']>) {
-    return this.#store.numbers(...given);
-  }
-
-  write(change: Change) {
-    this.writes += 1;
-    return this.isFull ? Promise.reject(new StoreError('no space is left')) : this.#store.write(change);
-  }
-
-  close() {
-    return this.#store.close();
-  }
-}
-
-async function start(over: Partial<EventLogOptions> = {}, dataDir = folder) {
-  const clock = new FakeClock();
-  const log = silentLogger();
-  const disk = new Disk(await openStore({ dataDir, site: 'lab', clock, log, inspect: judge }));
-  const retention = { maxCount: 1_000_000, maxAgeMs: 7 * 86_400_000 };
-  const encode: EventLogOptions['encode'] = (_event, { sequence }) => Buffer.from(`event ${sequence}`);
-  const events = new EventLog({ store: disk, clock, log, encode, retention, ...over });
-  open.push(events);
-  const publish = (count: number, name = 'a.example.net') => {
-    for (let n = 0; n < count; n += 1) {
-      events.publish({ ...event('HOST_QUEUED'), identity: name as never });
-    }
-  };
-  const committed = (last: number) => waitFor(events, () => events.last >= last);
-  return { events, clock, disk, publish, committed };
-}
-
-function waitFor(events: EventLog, is: () => boolean): Promise<void> {
-  if (is()) return Promise.resolve();
-  return new Promise((resolve) => {
-    const off = events.onCommitted(() => {
-      if (!is()) return;
-      off();
-      resolve();
-    });
-  });
-}
-
-function numbers(items: readonly LogItem[]): string[] {
-  return items.map((item) =>
-    item.kind === 'EVENT' ? `${item.sequence}` : `${item.reason} ${item.first}-${item.last}`,
-  );
-}
+import { describe, expect, it } from 'vitest';
+import { numbers, startEventLog, untilCommitted } from '../../../../test/fakes/event-log-bench.js';
 
 describe('the event log', () => {
   it('gives events to readers once they are committed, in order and as they were encoded', async () => {
-    const { events, publish, committed } = await start();
+    const { events, publish, committed } = await startEventLog();
     publish(3);
     expect(events.last).toBe(0);
     expect(events.read(0, 10)).toEqual([]);
@@ -121,10 +20,10 @@ describe('the event log', () => {
   });
 
   it('goes on with its numbers and its id after a restart', async () => {
-    const one = await start();
+    const one = await startEventLog();
     one.publish(5);
     await one.events.close();
-    const other = await start();
+    const other = await startEventLog({}, one.dataDir);
     expect(other.events.logId).toBe(one.events.logId);
     other.publish(1);
     await other.committed(6);
@@ -132,52 +31,18 @@ describe('the event log', () => {
   });
 
   it('writes what waits when it is closed', async () => {
-    const one = await start();
+    const one = await startEventLog();
     one.publish(2_500);
     await one.events.close();
-    const other = await start();
+    const other = await startEventLog({}, one.dataDir);
     expect(other.events.last).toBe(2_500);
-  });
-
-  it('keeps events while they cannot be written, says so, and writes them later', async () => {
-    const { events, clock, disk, publish, committed } = await start();
-    disk.isFull = true;
-    publish(4);
-    await clock.advance(3_000);
-    expect(events.status).toMatchObject({ last: 0, failing: true, error: 'no space is left', lost: 0 });
-    expect(events.status.uncommittedBytes).toBeGreaterThan(0);
-    disk.isFull = false;
-    const done = committed(4);
-    await clock.advance(1_000);
-    await done;
-    expect(numbers(events.read(0, 10))).toEqual(['1', '2', '3', '4']);
-    expect(events.status).toMatchObject({ failing: false, error: '', uncommittedBytes: 0 });
-  });
-
-  it('loses what is too much to keep, and tells it as a gap', async () => {
-    const { events, clock, disk, publish, committed } = await start({ pendingBytes: 1_000 });
-    disk.isFull = true;
-    publish(10);
-    await clock.advance(1_000);
-    const { lost } = events.status;
-    expect(lost).toBeGreaterThan(0);
-    disk.isFull = false;
-    const done = committed(10);
-    await clock.advance(1_000);
-    await done;
-    publish(1);
-    await committed(11);
-    const kept = 10 - lost;
-    const gap = `WRITE_FAILED ${kept + 1}-10`;
-    expect(numbers(events.read(0, 20)).slice(kept)).toEqual([gap, '11']);
-    expect(numbers(events.read(kept + 1, 20))).toEqual([gap, '11']);
   });
 
   it('tells an event that cannot be encoded as a gap', async () => {
     const encode = () => {
       throw new Error('no');
     };
-    const { events, publish, committed } = await start({ encode });
+    const { events, publish, committed } = await startEventLog({ encode });
     publish(2);
     await committed(2);
     expect(numbers(events.read(0, 20))).toEqual(['WRITE_FAILED 1-2']);
@@ -185,79 +50,37 @@ describe('the event log', () => {
   });
 
   it('removes what is more than max_count, oldest first, and tells it as a gap', async () => {
-    const { events, publish, committed } = await start({ retention: { maxCount: 10, maxAgeMs: 60_000 } });
+    const { events, publish, committed } = await startEventLog({
+      retention: { maxCount: 10, maxAgeMs: 60_000 },
+    });
     publish(3_000);
     await committed(3_000);
-    await waitFor(events, () => events.first === 2_991);
+    await untilCommitted(events, () => events.first === 2_991);
     expect(numbers(events.read(0, 3))).toEqual(['RETENTION 1-2990', '2991', '2992']);
     expect([...events.newest('a.example.net', 100)]).toHaveLength(10);
   });
 
   it('removes what is older than max_age while nothing happens, and remembers its last number', async () => {
-    const one = await start({ retention: { maxCount: 1_000, maxAgeMs: 120_000 } });
+    const one = await startEventLog({ retention: { maxCount: 1_000, maxAgeMs: 120_000 } });
     one.publish(3);
     await one.committed(3);
-    const removed = waitFor(one.events, () => one.events.first === 4);
+    const removed = untilCommitted(one.events, () => one.events.first === 4);
     await one.clock.advance(240_000);
     await removed;
     expect(one.events.status).toMatchObject({ first: 0, last: 3 });
     expect(numbers(one.events.read(0, 10))).toEqual(['RETENTION 1-3']);
     await one.events.close();
-    const other = await start();
+    const other = await startEventLog({}, one.dataDir);
     expect(other.events).toMatchObject({ first: 4, last: 3 });
   });
 
   it('finds the newest events of one node', async () => {
-    const { events, publish, committed } = await start();
+    const { events, publish, committed } = await startEventLog();
     publish(2, 'web1');
     publish(2, 'web10');
     publish(1, 'web1');
     await committed(5);
     expect([...events.newest('web1', 10)]).toHaveLength(3);
     expect([...events.newest('web', 10)]).toEqual([]);
-  });
-
-  it('has every number once, as an event or in a gap, whatever fails and ends', async () => {
-    const step = fc.oneof(
-      fc.record({ kind: fc.constant('publish' as const), count: fc.integer({ min: 1, max: 40 }) }),
-      fc.constantFrom(
-        { kind: 'full' as const },
-        { kind: 'room' as const },
-        { kind: 'wait' as const },
-        { kind: 'restart' as const },
-      ),
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-        const dataDir = mkdtempSync(join(folder, 'run-'));
-        const settings = { pendingBytes: 5_000, retention: { maxCount: 30, maxAgeMs: 3_600_000 } };
-        let life = await start(settings, dataDir);
-        let told = 0;
-        const look = () => {
-          const { events } = life;
-          expect(events.last).toBeGreaterThanOrEqual(told);
-          told = events.last;
-          let at = 0;
-          for (const item of events.read(0, 10_000)) {
-            expect(item.kind === 'GAP' ? item.first : item.sequence).toBe(at + 1);
-            at = item.kind === 'GAP' ? item.last : item.sequence;
-          }
-          expect(at).toBe(events.last);
-        };
-        for (const one of steps) {
-          if (one.kind === 'publish') life.publish(one.count);
-          else if (one.kind === 'full') life.disk.isFull = true;
-          else if (one.kind === 'room') life.disk.isFull = false;
-          else if (one.kind === 'wait') await life.clock.advance(1_000);
-          else {
-            await life.events.close();
-            life = await start(settings, dataDir);
-          }
-          look();
-        }
-        await life.events.close();
-      }),
-      { numRuns: 30 },
-    );
   });
 });

@@ -7,9 +7,9 @@ import type { Logger } from '../../../../shared/logger.js';
 import type { EventSink, ProvisioningEvent } from '../event.js';
 import type { EventHeader, EventLogReader, LogItem, Stretch } from '../watch/log-reader.js';
 import { headerOf } from './header.js';
-import { Pending } from './pending.js';
+import { type Moment, Pending } from './pending.js';
 import { readItems } from './reading.js';
-import { eventRecord, lastOf } from './record.js';
+import { type EventRecord, eventRecord, lastOf } from './record.js';
 import { Retention, type RetentionLimits } from './retention.js';
 import type { LogStore } from './store.js';
 import { readTimeline } from './timeline.js';
@@ -54,9 +54,11 @@ export interface EventLogStatus {
 
 /** Bytes that wait to be written, at most. */
 const defaultPendingBytes = 64 * 1024 * 1024;
-/** Events that are written at once. */
-const batchSize = 1_000;
+/** Events that are written at once, and as many may be removed: fewer where there is no room for more. */
+const batch = { most: 1_000, least: 16 } as const;
 const retryMs = 1_000;
+/** How long an event waits for a log that cannot be written: a short failure loses nothing. */
+const patienceMs = 5_000;
 /** How often age is looked at while nothing happens. */
 const ageLookMs = 60_000;
 
@@ -72,6 +74,12 @@ export class EventLog implements EventSink, EventLogReader {
   #lost = 0;
   /** Why the last try failed; undefined where it did not. */
   #error: string | undefined;
+  /** Events that are written at once, for the time being. */
+  #batchSize: number = batch.most;
+  /** When tries began to fail, monotonic milliseconds. */
+  #failingSince = 0;
+  /** Whether something was lost since the last write. */
+  #losing = false;
   #working: Promise<void> | undefined;
   #timer: Timer | undefined;
   #closed = false;
@@ -115,12 +123,14 @@ export class EventLog implements EventSink, EventLogReader {
 
   publish(event: ProvisioningEvent): void {
     if (this.#closed) return;
-    const at = this.#options.clock.now();
+    const now = this.#now;
     this.#given += 1;
-    const sequence = this.#given;
-    if (!this.#take(event, sequence, at)) {
+    const record = this.#encoded(event, this.#given, now.at);
+    if (record === undefined) {
+      this.#pending.lose(this.#given, now);
       this.#lost += 1;
-      this.#pending.lose(sequence, at);
+    } else {
+      this.#count(this.#pending.add(record, now));
     }
     if (this.#error === undefined) this.#wake();
   }
@@ -162,16 +172,21 @@ export class EventLog implements EventSink, EventLogReader {
     await this.#store.close();
   }
 
-  #take(event: ProvisioningEvent, sequence: number, at: number): boolean {
+  get #now(): Moment {
+    const { clock } = this.#options;
+    return { at: clock.now(), monotonic: clock.monotonic() };
+  }
+
+  #encoded(event: ProvisioningEvent, sequence: number, at: number): EventRecord | undefined {
     try {
       const bytes = this.#options.encode(event, { sequence, id: randomUUID(), at });
-      return this.#pending.add(eventRecord(sequence, at, headerOf(event), bytes));
+      return eventRecord(sequence, at, headerOf(event), bytes);
     } catch (err) {
       this.#options.log.error(
         { err, event: event.type },
         'an event could not be put into the form of the log',
       );
-      return false;
+      return undefined;
     }
   }
 
@@ -193,16 +208,20 @@ export class EventLog implements EventSink, EventLogReader {
   /** Writes until nothing waits, or writing fails. */
   async #work(): Promise<void> {
     for (;;) {
-      const added = this.#pending.take(batchSize);
+      const added = this.#pending.take(this.#batchSize);
       try {
-        const removed = this.#retention.expired(this.#options.clock.now());
+        const removed = this.#retention.expired(this.#options.clock.now(), this.#batchSize);
         if (added.length === 0 && removed.length === 0) return;
         await this.#store.write({ added, removed });
       } catch (error) {
-        this.#pending.giveBack();
+        this.#count(this.#pending.giveBack(this.#now));
+        const isLeast = this.#batchSize === batch.least;
+        this.#batchSize = Math.max(batch.least, Math.floor(this.#batchSize / 4));
+        if (!isLeast) continue;
         this.#failed(error);
         return;
       }
+      this.#batchSize = Math.min(batch.most, this.#batchSize * 2);
       this.#pending.written();
       this.#first = this.#store.removed + 1;
       const newest = added.at(-1);
@@ -213,19 +232,35 @@ export class EventLog implements EventSink, EventLogReader {
   }
 
   #failed(error: unknown): void {
+    const now = this.#now;
     const why = error instanceof Error ? error.message : String(error);
     if (this.#error !== why) {
       this.#options.log.error({ why }, 'the event log is not written: provisioning goes on, and events wait');
     }
+    if (this.#error === undefined) this.#failingSince = now.monotonic;
     this.#error = why;
+    const tooLong = now.monotonic - patienceMs;
+    if (this.#failingSince <= tooLong) this.#count(this.#pending.loseOlder(tooLong, now));
     this.#lookAgainIn(retryMs);
   }
 
   #succeeded(): void {
+    this.#losing = false;
     if (this.#error === undefined) return;
     this.#error = undefined;
     this.#options.log.info({ lost: this.#lost }, 'the event log is written again');
     this.#lookAgainIn(ageLookMs);
+  }
+
+  #count(lost: number): void {
+    this.#lost += lost;
+    if (lost === 0 || this.#losing) return;
+    this.#losing = true;
+    const { log } = this.#options;
+    log.error(
+      { lost: this.#lost },
+      'events are lost that could not be written; subscribers will be told which',
+    );
   }
 
   #lookAgainIn(ms: number): void {

@@ -1,8 +1,8 @@
 // The log's records in LMDB. What is there when it is opened, and whether it may be, is the matter of open.ts.
 
-import { statfs } from 'node:fs/promises';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import type { LogItem } from '../watch/log-reader.js';
+import { whyNotWritten } from './disk.js';
 import type { LogOrigin } from './origin.js';
 import {
   firstOf,
@@ -13,6 +13,7 @@ import {
   readRecord,
   type StoredRecord,
 } from './record.js';
+import { type Extent, Reserve } from './reserve.js';
 import { type Change, type LogStore, type NumberSpan, StoreError } from './store.js';
 
 /** A node's identity, or nothing for gaps, and a number. */
@@ -26,11 +27,7 @@ interface Tables {
 
 /** Address space, of which no memory is taken; it grows where that is too little. */
 const mapBytes = 4 * 1024 ** 3;
-/** With less room than this, writing is only tried now and then: a failed try is told on stderr by LMDB itself. */
-const leastRoomBytes = 64 * 1024;
-const triesWithoutRoom = 30;
 const present = Buffer.from([1]);
-const codes = { io: 5, noSpace: 28 } as const;
 
 /** The file, before anything in it is believed. */
 export class LmdbFile {
@@ -50,6 +47,14 @@ export class LmdbFile {
     const events = this.root.openDB<Buffer, number>({ name: 'events', encoding: 'binary' });
     const timelines = this.root.openDB<Buffer, TimelineKey>({ name: 'timelines', encoding: 'binary' });
     return { root: this.root, events, timelines };
+  }
+
+  get extent(): Extent {
+    const { pageSize, lastPageNumber } = this.root.getStats() as {
+      readonly pageSize: number;
+      readonly lastPageNumber: number;
+    };
+    return { lastPage: lastPageNumber, pageBytes: pageSize };
   }
 
   /** Whether nothing was ever written to it. */
@@ -95,8 +100,9 @@ export class LmdbStore implements LogStore {
   #opened: { readonly file: LmdbFile; readonly tables: Tables } | undefined;
   #removed: number;
   #last: number;
-  /** Tries in a row that failed. */
-  #failures = 0;
+  readonly #reserve: Reserve;
+  /** Whether LMDB was given something and has not said that it was written. */
+  #mayBeBroken = false;
 
   /** @throws RecordError where its ends are no records */
   constructor(file: LmdbFile, logId: string) {
@@ -104,6 +110,7 @@ export class LmdbStore implements LogStore {
     this.logId = logId;
     this.#folder = file.folder;
     this.#opened = { file, tables };
+    this.#reserve = new Reserve(file.folder);
     const { root, events } = tables;
     this.#removed = Number(root.get('removed')?.toString() ?? 0);
     const [newest] = this.#records(events.getRange({ reverse: true, limit: 1 }));
@@ -140,17 +147,19 @@ export class LmdbStore implements LogStore {
     for (const { key } of this.#tables.timelines.getRange({ start, end, reverse, limit: max })) yield key[1];
   }
 
-  async write({ added, removed }: Change): Promise<void> {
+  async write(change: Change): Promise<void> {
+    const { added, removed } = change;
     try {
-      await this.#lookForRoom();
-      if (this.#failures > 0) await this.#reopen();
-      const tables = this.#tables;
+      if (this.#mayBeBroken) await this.#reopen();
+      const { file, tables } = this.#usable;
+      await this.#reserve.take(file.extent, change);
+      this.#mayBeBroken = true;
       await committed(tables.root.batch(() => put(tables, added, removed)));
+      this.#mayBeBroken = false;
     } catch (error) {
-      this.#failures += 1;
-      throw await this.#explained(error);
+      if (error instanceof StoreError) throw error;
+      throw new StoreError(whyNotWritten(this.#folder, error), { cause: error });
     }
-    this.#failures = 0;
     this.#removed = endOf(removed) ?? this.#removed;
     const newest = added.at(-1);
     if (newest !== undefined) this.#last = lastOf(newest);
@@ -181,14 +190,23 @@ export class LmdbStore implements LogStore {
   }
 
   async close(): Promise<void> {
-    const opened = this.#opened;
-    this.#opened = undefined;
-    await opened?.file.close();
+    await this.#reserve.close();
+    await this.#closeFile();
+  }
+
+  get #usable(): { readonly file: LmdbFile; readonly tables: Tables } {
+    if (this.#opened === undefined) throw new StoreError(`${this.#folder} is not open`);
+    return this.#opened;
   }
 
   get #tables(): Tables {
-    if (this.#opened === undefined) throw new StoreError(`${this.#folder} is not open`);
-    return this.#opened.tables;
+    return this.#usable.tables;
+  }
+
+  async #closeFile(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await opened?.file.close();
   }
 
   /**
@@ -196,7 +214,7 @@ export class LmdbStore implements LogStore {
    * of what it is given after that.
    */
   async #reopen(): Promise<void> {
-    await this.close();
+    await this.#closeFile();
     const file = new LmdbFile(this.#folder);
     try {
       // Marks it as open again, too.
@@ -210,33 +228,6 @@ export class LmdbStore implements LogStore {
 
   #records(entries: Iterable<{ key: number; value: Buffer }>): StoredRecord[] {
     return Array.from(entries, ({ key, value }) => readRecord(key, value));
-  }
-
-  async #lookForRoom(): Promise<void> {
-    if (this.#failures === 0 || this.#failures % triesWithoutRoom === 0) return;
-    if ((await this.#room()) < leastRoomBytes) throw new StoreError(noRoom(this.#folder));
-  }
-
-  async #explained(error: unknown): Promise<StoreError> {
-    if (error instanceof StoreError) return error;
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    // LMDB says "input/output error" of a file system on which it could write half of what it wanted.
-    const full =
-      code === codes.noSpace ||
-      (code === codes.io && (await this.#room()) < leastRoomBytes * triesWithoutRoom);
-    const folder = this.#folder;
-    const why = error instanceof Error ? error.message : String(error);
-    return new StoreError(full ? noRoom(folder) : `${folder} cannot be written: ${why}`, { cause: error });
-  }
-
-  /** Bytes that can still be written where the log is. */
-  async #room(): Promise<number> {
-    try {
-      const { bavail, bsize } = await statfs(this.#folder);
-      return bavail * bsize;
-    } catch {
-      return Number.POSITIVE_INFINITY;
-    }
   }
 }
 
@@ -253,10 +244,6 @@ function put({ root, events, timelines }: Tables, added: Change['added'], remove
   }
   const end = endOf(removed);
   if (end !== undefined) ignore(root.put('removed', Buffer.from(String(end))));
-}
-
-function noRoom(folder: string): string {
-  return `no space is left on the disk of ${folder}`;
 }
 
 /** @returns undefined for events of no one node */

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../../shared/clock.js';
 import type { Logger } from '../../../../shared/logger.js';
 import { StartError } from '../../../../shared/process/start-error.js';
+import { isFull, makeLockFile, tryToWrite, whyNotWritten } from './disk.js';
 import { checkFile } from './file-check.js';
 import { inspect as inspectApart } from './inspection/inspect.js';
 import type { Verdict } from './inspection/verdict.js';
@@ -24,6 +25,8 @@ export interface OpenOptions {
 }
 
 const folderName = 'events';
+/** What a new log takes, and some of what it takes soon. */
+const newLogBytes = 256 * 1024;
 
 /** @throws StartError where another process has it open, it cannot be looked at, or nothing can be kept there */
 export async function openStore(options: OpenOptions): Promise<LogStore> {
@@ -33,10 +36,7 @@ export async function openStore(options: OpenOptions): Promise<LogStore> {
     return await openIn(folder, options);
   } catch (error) {
     if (error instanceof StartError) throw error;
-    if (!isDamage(error)) {
-      const why = `the event log in ${folder} cannot be opened: ${messageOf(error)}`;
-      throw new StartError(`${why}; mend that, or set another data_dir`, { cause: error });
-    }
+    if (!isDamage(error)) throw notOpened(folder, error);
     const aside = await setAside(folder, options, error);
     log.warn(
       { folder, aside, why: messageOf(error) },
@@ -46,15 +46,16 @@ export async function openStore(options: OpenOptions): Promise<LogStore> {
   try {
     return await openIn(folder, options);
   } catch (error) {
-    if (error instanceof StartError) throw error;
-    const why = `the event log cannot be made in ${folder}: ${messageOf(error)}`;
-    throw new StartError(`${why}; make room, or set another data_dir`, { cause: error });
+    throw error instanceof StartError ? error : notOpened(folder, error);
   }
 }
 
 async function openIn(folder: string, { site, log, inspect = inspectApart }: OpenOptions): Promise<LogStore> {
   const check = await checkFile(folder);
   if (check.kind === 'DAMAGED') throw new UnusableError(check.why);
+  await makeLockFile(folder);
+  // A file that is begun and not finished would be taken for a damaged one.
+  if (check.kind === 'NEW') await tryToWrite(folder, newLogBytes);
   if (check.kind === 'USABLE') believe(await inspect(folder, site), folder);
   const file = new LmdbFile(folder);
   try {
@@ -80,6 +81,16 @@ function believe(verdict: Verdict, folder: string): void {
     case 'UNUSABLE':
       throw new UnusableError(verdict.why);
   }
+}
+
+function notOpened(folder: string, error: unknown): StartError {
+  const full = isFull(error);
+  const why = full ? whyNotWritten(folder, error) : messageOf(error);
+  const remedy = full ? 'make room' : 'mend that';
+  return new StartError(
+    `the event log in ${folder} cannot be opened: ${why}; ${remedy}, or set another data_dir`,
+    { cause: error },
+  );
 }
 
 function taken(folder: string): StartError {

@@ -1,5 +1,7 @@
 // What a log says of itself, and whether that is believed.
 
+import { errnoOf } from './errno.js';
+
 /** What of a log's origin it must agree with. */
 export interface LogOrigin {
   readonly format: number;
@@ -37,6 +39,6 @@ const notAFolder: readonly unknown[] = ['ENOTDIR', 20];
 export function isDamage(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (notAFolder.includes(code)) return true;
-  const isOfSystem = typeof code === 'number' ? code > 0 : /^E[A-Z0-9]+$/.test(String(code));
+  const isOfSystem = errnoOf(error) !== undefined || /^E[A-Z0-9]+$/.test(String(code));
   return !isOfSystem && !bounds.includes(code);
 }

@@ -4,6 +4,7 @@ import { event, sampleEvents } from '../../../../test/fakes/provisioning-events.
 import type { ProvisioningEvent } from '../event.js';
 import { headerOf } from './header.js';
 import { PastRuns } from './past-runs.js';
+import { StoreError } from './store.js';
 
 const runId = newRunId();
 const { identity } = event('RUN_STARTED');
@@ -31,5 +32,14 @@ describe('a run of an earlier life', () => {
   it('is not known without its end', () => {
     expect(found()).toBeUndefined();
     expect(found('RUN_STARTED')).toBeUndefined();
+  });
+
+  it('is not known where the log cannot be read', () => {
+    const failing = {
+      newest: () => {
+        throw new StoreError('it is not open');
+      },
+    };
+    expect(new PastRuns(failing).find(identity, runId)).toBeUndefined();
   });
 });

@@ -17,7 +17,7 @@ export interface GapRecord {
   readonly kind: 'GAP';
   readonly first: number;
   readonly last: number;
-  /** When the first of them was lost, Unix milliseconds. */
+  /** When the last of them was lost, Unix milliseconds: it is kept for as long as an event of that time. */
   readonly at: number;
 }
 
@@ -72,6 +72,11 @@ export function gapValue({ at, last }: GapRecord): Buffer {
   value.writeDoubleBE(at, places.at);
   value.writeDoubleBE(last, places.gapLast);
   return value;
+}
+
+/** Bytes that are kept of a record. */
+export function valueLength(record: LogRecord): number {
+  return record.kind === 'GAP' ? gapLength : record.value.length;
 }
 
 /**

@@ -10,8 +10,6 @@ export interface RetentionLimits {
   readonly maxAgeMs: number;
 }
 
-/** The most that is removed at once, so that removing a lot delays nobody. */
-const mostAtOnce = 1_000;
 /** A log that is full loses as many as it gains, few at a time: not many more are read for that. */
 const readFirst = 16;
 
@@ -26,8 +24,13 @@ export class Retention {
     this.#limits = limits;
   }
 
-  /** What is to be removed now, oldest first: a part where it is a lot. @param now Unix milliseconds */
-  expired(now: number): readonly StoredRecord[] {
+  /**
+   * What is to be removed now, oldest first: a part where it is a lot, so that removing it delays nobody.
+   *
+   * @param now Unix milliseconds
+   * @param most records that are removed at once
+   */
+  expired(now: number, most: number): readonly StoredRecord[] {
     const { removed, last } = this.#store;
     if (last === removed) return [];
     if (this.#oldest === undefined || lastOf(this.#oldest.item) <= removed) {
@@ -36,8 +39,8 @@ export class Retention {
     if (this.#oldest === undefined || !this.#isExpired(this.#oldest, now)) return [];
     const expired: StoredRecord[] = [];
     let from = removed + 1;
-    for (let size = readFirst; expired.length < mostAtOnce; size *= 2) {
-      const records = this.#store.read(from, Math.min(size, mostAtOnce - expired.length));
+    for (let size = readFirst; expired.length < most; size *= 2) {
+      const records = this.#store.read(from, Math.min(size, most - expired.length));
       for (const record of records) {
         if (!this.#isExpired(record, now)) return expired;
         expired.push(record);

@@ -8,6 +8,7 @@ import type { EventLogReader } from './log-reader.js';
 /** From one waking to the next, at least: milliseconds. */
 export const paceMs = 100;
 
+/** One for all watches of a log. */
 export class Commits {
   readonly #clock: Clock;
   readonly #waiters: Waiters;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Turns } from '../../../../shared/turns.js';
 import { sequenceOf } from '../../../../test/fakes/event-reader.js';
 import { FakeClock } from '../../../../test/fakes/fake-clock.js';
 import { FakeEventLog, plain } from '../../../../test/fakes/fake-event-log.js';
 import { type EventFilter, everyEvent } from './filter.js';
 import { firstPlace, list, mostLookedAt, type Page, type Place } from './listing.js';
 import type { Order } from './log-reader.js';
-import { Turns } from './turns.js';
 
 const { signal } = new AbortController();
 

@@ -1,10 +1,10 @@
 // Pages of the log, in either direction. A page looks at a bounded number of events, whatever its filter lets
 // through, so that one that matches hardly anything has few events, or none, and yet is not the last.
 
+import type { Turns } from '../../../../shared/turns.js';
 import { type EventFilter, matches } from './filter.js';
 import type { EventLogReader, LogItem, Order } from './log-reader.js';
 import { lastOf, type Missing, mostBytes, mostEvents, readItems } from './passage.js';
-import type { Turns } from './turns.js';
 
 /** Where a page begins. */
 export interface Place {

@@ -7,6 +7,7 @@ import { type Passage, readPassage } from './passage.js';
 /** What is kept: passages, and bytes of their events. */
 const bounds = { passages: 32, bytes: 1 << 20 } as const;
 
+/** One for all watches of a log: bounded in passages and in bytes. */
 export class RecentPassages {
   readonly #log: EventLogReader;
   /** By the place that they follow, oldest first. What was committed does not change, so they stay true. */

@@ -32,12 +32,14 @@ export interface Beginning {
   readonly after: number;
 }
 
-/** The log has not come to the event that a consumer says it has seen. */
+/** The log has not come to the event that a consumer says it has seen, or no log ever will. */
 export class NotReachedError extends Error {
   override readonly name = 'NotReachedError';
 
-  constructor(sequence: number, log: Pick<EventLogReader, 'logId' | 'last'>) {
-    super(`the log ${log.logId} has no event ${sequence}: its last one is ${log.last}`);
+  /** @param last undefined where the log is no more */
+  constructor(sequence: number, logId: string, last?: number) {
+    const why = last === undefined ? 'no log goes that far' : `its last one is ${last}`;
+    super(`the log ${logId} has no event ${sequence}: ${why}`);
   }
 }
 
@@ -51,6 +53,7 @@ export function beginningOf(log: EventLogReader, start: Start): Beginning {
     case 'AFTER': {
       const { logId, sequence } = start.position;
       if (logId !== log.logId) {
+        if (sequence >= Number.MAX_SAFE_INTEGER) throw new NotReachedError(sequence, logId);
         const replaced = {
           kind: 'GAP',
           reason: 'LOG_REPLACED',
@@ -60,7 +63,7 @@ export function beginningOf(log: EventLogReader, start: Start): Beginning {
         } as const;
         return { place: start.position, replaced, after: 0 };
       }
-      if (sequence > log.last) throw new NotReachedError(sequence, log);
+      if (sequence > log.last) throw new NotReachedError(sequence, logId, log.last);
       return at(log, sequence);
     }
   }

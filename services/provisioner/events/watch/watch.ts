@@ -3,13 +3,13 @@
 // message and delays nobody (design, section 10).
 
 import type { Clock } from '../../../../shared/clock.js';
+import type { Turns } from '../../../../shared/turns.js';
 import type { Commits } from './commits.js';
 import type { EventFilter } from './filter.js';
 import type { EventLogReader } from './log-reader.js';
 import { type Batch, type Missing, selected } from './passage.js';
 import type { RecentPassages } from './recent-passages.js';
 import type { Beginning, Position, Replaced } from './start.js';
-import type { Turns } from './turns.js';
 
 export type WatchItem =
   | Batch

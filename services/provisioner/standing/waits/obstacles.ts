@@ -34,6 +34,7 @@ export function sightingWait({ discoveryMissing }: Circumstances, message: strin
   return { cause: 'SIGHTING', until: undefined, message: say(missing, message) };
 }
 
+/** What to do about a node that is not sighted any more. */
 export const seeThatItReports = 'See that the node runs and reports to discovery';
 
 /**

@@ -199,6 +199,29 @@ describe('a host that was released', () => {
     expect(causes(releasedBy('RUN_FINISHED', {}, { under: { breaker } }))).toEqual(['SIGHTING', 'BREAKER']);
   });
 
+  it('that was known when the provisioner ended is told so', () => {
+    expect(said(releasedBy(undefined))).toMatch(
+      /^It has not been sighted since the provisioner was restarted\. Its last run failed at IDENTIFY/,
+    );
+    const neverRun = waits({ standing: released, past: { left: left(undefined) } });
+    expect(said(neverRun)).toMatch(/provisioner was restarted\. Its next sighting admits it/);
+    const brokenOff = run({ outcome: undefined, reason: '', message: '', earlier: true });
+    const during = waits({
+      standing: released,
+      runs: [brokenOff, run()],
+      past: { left: left(undefined) },
+    });
+    expect(said(during)).toMatch(/provisioner was restarted during its last run\. Its last run failed/);
+  });
+
+  it('that had come up before the provisioner ended waits for nothing, unless it was sighted after that', () => {
+    const [confirmationAt, sightedBefore, sightedAfter] = [now - 4_000, now - 5_000, now - 3_000];
+    const up = { outcome: 'PROVISIONED', reason: '', confirmation: 'CONFIRMED', confirmationAt } as const;
+    expect(releasedBy(undefined, up, { subject: { lastSightedAt: sightedBefore } })).toEqual([]);
+    const again = releasedBy(undefined, up, { subject: { lastSightedAt: sightedAfter } });
+    expect(causes(again)).toEqual(['SIGHTING']);
+  });
+
   it('waits for the end of a pause first, and is told where nothing is sighted', () => {
     const all = releasedBy('RUN_FINISHED', {}, { under: { pause, discoveryMissing: noDiscovery } });
     expect(causes(all)).toEqual(['PAUSED', 'SIGHTING']);

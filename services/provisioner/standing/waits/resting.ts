@@ -1,7 +1,7 @@
 // What a host waits for that is held, backs off or was released: the time that its last run has left it to, or its next
 // sighting, and what stands in the way besides.
 
-import type { RunRecord } from '../past.js';
+import type { LeftHost, RunRecord } from '../past.js';
 import { deferredByHelper, lastWords } from './last-words.js';
 import {
   breakerWait,
@@ -86,11 +86,21 @@ export function releasedWaits(subject: Subject, circumstances: Circumstances): W
   const run = lastEnded(subject);
   const { left } = subject.past;
   const isOfRun = left?.cause === 'HOLD_OVER' || left?.cause === 'RUN_FINISHED';
-  if (left?.cause === 'CONFIGURED' || (isOfRun && run?.confirmation === 'CONFIRMED')) return [];
+  const isLast = isOfRun || (isEarlier(left) && !wasSightedAfter(run, subject));
+  if (left?.cause === 'CONFIGURED' || (isLast && run?.confirmation === 'CONFIRMED')) return [];
   const confirmation = confirmationWait(subject);
   if (isOfRun && run?.outcome === 'PROVISIONED' && confirmation.length > 0) return confirmation;
   const sighting = sightingWait(circumstances, whyReleased(subject, run, circumstances));
   return [...pauseWait(circumstances), sighting, ...breakerWait(circumstances), ...confirmation];
+}
+
+/** Whether the provisioner ended while it was known. */
+function isEarlier(left: LeftHost | undefined): boolean {
+  return left !== undefined && left.cause === undefined;
+}
+
+function wasSightedAfter(run: RunRecord | undefined, { past, lastSightedAt = 0 }: Subject): boolean {
+  return run !== past.runs[0] || lastSightedAt > (run?.confirmationAt ?? 0);
 }
 
 /** Why the fleet knows it no more, and what will have it back. */
@@ -100,6 +110,7 @@ function whyReleased(subject: Subject, run: RunRecord | undefined, circumstances
   const next = `Its next sighting admits it; live nodes are sighted once in ${span(intervalMs)}`;
   const heard = hearing(subject, circumstances);
   const helps = todo([heard.help, help].filter((text) => text !== undefined).join('. '));
+  if (isEarlier(subject.past.left)) return say(whileItWasKnown(subject), said, next, heard.said, helps);
   switch (subject.past.left?.cause) {
     case 'GONE': {
       const gone = 'The node said that it stops, or was not heard of for as long as its lease';
@@ -117,6 +128,12 @@ function whyReleased(subject: Subject, run: RunRecord | undefined, circumstances
     default:
       return say(said, next, heard.said, helps);
   }
+}
+
+function whileItWasKnown({ past: { runs } }: Subject): string {
+  const [newest] = runs;
+  const during = newest?.earlier && newest.outcome === undefined ? ' during its last run' : '';
+  return `It has not been sighted since the provisioner was restarted${during}`;
 }
 
 /** When it was last sighted; where that is longer ago than live nodes are, something is to be done about it. */

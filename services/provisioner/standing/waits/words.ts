@@ -38,6 +38,7 @@ export function colon(text: string): string {
   return text === '' ? '' : `: ${text}`;
 }
 
+/** `1 run`, `2 runs`. */
 export function count(number: number, one: string, many: string): string {
   return number === 1 ? `1 ${one}` : `${number} ${many}`;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../../../test/fakes/fake-clock.js';
+import { usedBytes } from '../../../../../test/fakes/log-file.js';
 import { openStore } from '../open.js';
 import { isDamage } from '../origin.js';
 import { eventRecord } from '../record.js';
@@ -53,8 +54,9 @@ describe('the inspection of a log', () => {
   });
 
   it('finds that events are missing where the file is cut off and filled up', async () => {
+    const half = usedBytes(file()) / 2;
     const { length } = readFileSync(file());
-    truncateSync(file(), length / 2 - ((length / 2) % pageBytes));
+    truncateSync(file(), half - (half % pageBytes));
     truncateSync(file(), length);
     expect(await inspect(folder, 'lab')).toMatchObject({ kind: 'UNUSABLE' });
   });
@@ -82,5 +84,10 @@ describe('an error on the way to a log', () => {
 
   it.each(['EACCES', 'ENOSPC', 'EMFILE', 13, 5, -30792])('is none: %s', (code) => {
     expect(isDamage(withCode(code))).toBe(false);
+  });
+
+  it('is none where the quota is used up, for which Node has no word', () => {
+    const error = Object.assign(withCode('Unknown system error -122'), { errno: -122 });
+    expect(isDamage(error)).toBe(false);
   });
 });

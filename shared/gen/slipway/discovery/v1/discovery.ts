@@ -83,9 +83,9 @@ export namespace NodeSource {
 
 /** Selects nodes. An empty filter selects all. */
 export interface NodeFilter {
-  /** Components, of which one must match; empty matches all. */
+  /** Components, of which one must match; empty matches all. At most 100. */
   components: string[];
-  /** Labels that a node must all have with these values. */
+  /** Labels that a node must all have with these values. At most 100. */
   labels: { [key: string]: string };
 }
 
@@ -197,7 +197,7 @@ export interface NodeEvent {
 
 /** Asks for the live nodes. */
 export interface ListNodesRequest {
-  /** Nodes per page, 1 to 1000; 0 means 100. */
+  /** Nodes per page; 0 means 100, and more than 1000 means 1000. A page of nodes with much to them has fewer. */
   pageSize: number;
   /** next_page_token of the page before; empty for the first. */
   pageToken: string;

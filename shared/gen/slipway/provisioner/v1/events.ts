@@ -212,11 +212,14 @@ export interface Now {
  * whatever the filter.
  */
 export interface EventFilter {
-  /** Types, of which one must match; empty matches all. */
+  /** Types, of which one must match; empty matches all. At most 100. */
   types: EventType[];
   /** The identity must begin with this; empty matches all, also events of no one host. */
   identityPrefix: string;
-  /** Outcomes, of which one must match; empty matches all. Where set, only RUN_FINISHED can match. */
+  /**
+   * Outcomes, of which one must match; empty matches all. At most 100. Where set, only RUN_FINISHED can
+   * match.
+   */
   outcomes: Outcome[];
   /** The identity must be this one; empty matches all. */
   identity: string;
@@ -293,7 +296,10 @@ export interface Gap {
 
 /** Asks for events that are in the log. */
 export interface ListEventsRequest {
-  /** Events per page, 1 to 1000; 0 means 100. */
+  /**
+   * Events per page; 0 means 100, and more than 1000 means 1000. A page may have fewer, or none, and not be
+   * the last.
+   */
   pageSize: number;
   /** next_page_token of the page before; empty for the first. */
   pageToken: string;
@@ -421,7 +427,10 @@ export interface HostReleased {
 
 /** A run began. */
 export interface RunStarted {
-  /** The run's fence, as the node is told. */
+  /**
+   * The run's fence, as the node is told; 0 where the run calls no node, because the host is provisioned
+   * already.
+   */
   fence: bigint;
   /** UUID of the boot that the run is for. */
   bootId: string;
@@ -482,7 +491,10 @@ export interface RunFinished {
     | undefined;
   /** For PROVISIONED: the node's word on the restart is missing, and only its confirmation will tell. */
   unsettled: boolean;
-  /** Runs of this node that failed in a row, with this one; 0 after any other outcome. */
+  /**
+   * Runs of this node that failed in a row, with this one. An outcome that says nothing of the node, such
+   * as CANCELLED, leaves the row as it was; one that went well ends it.
+   */
   failuresInARow: number;
 }
 
@@ -492,7 +504,7 @@ export interface NodeConfirmed {
   configurationDigest: Buffer;
   /** True where this provisioner does not know the run and takes the node's word. */
   onItsOwnWord: boolean;
-  /** Time from the end of the run; not set where the run is not known. */
+  /** Time from the end of the run, 0 where it came before that; not set where the run is not known. */
   after: Duration | undefined;
 }
 
@@ -522,7 +534,7 @@ export interface NodeConflict {
   newcomerAddress: string;
   /** UUID of the incumbent's boot. */
   bootId: string;
-  /** UUID of the newcomer's boot. */
+  /** UUID of the newcomer's boot; empty where it is not known. */
   newcomerBootId: string;
 }
 
@@ -542,11 +554,11 @@ export interface Resumed {
   message: string;
 }
 
-/** This provisioner became the one that works. */
+/** This provisioner became the one that works. Not told by this version, which has no leader election. */
 export interface LeaderWon {
 }
 
-/** This provisioner is no longer the one that works. */
+/** This provisioner is no longer the one that works. Not told by this version. */
 export interface LeaderLost {
   /** A sentence for people: how it was lost. */
   message: string;
@@ -3278,7 +3290,8 @@ export const ProvisioningEventServiceService = {
   /**
    * Streams events as they are committed to the log, from a chosen place on. A watch never skips
    * silently, and one that is resumed sees each event once, in order. It lasts until the caller ends it
-   * or the provisioner stops (UNAVAILABLE: resume with the last position).
+   * or the provisioner stops, or cannot read the log for a moment (UNAVAILABLE: resume with the last
+   * position).
    */
   watchEvents: {
     path: "/slipway.provisioner.v1.ProvisioningEventService/WatchEvents" as const,
@@ -3305,7 +3318,8 @@ export interface ProvisioningEventServiceServer extends UntypedServiceImplementa
   /**
    * Streams events as they are committed to the log, from a chosen place on. A watch never skips
    * silently, and one that is resumed sees each event once, in order. It lasts until the caller ends it
-   * or the provisioner stops (UNAVAILABLE: resume with the last position).
+   * or the provisioner stops, or cannot read the log for a moment (UNAVAILABLE: resume with the last
+   * position).
    */
   watchEvents: handleServerStreamingCall<WatchEventsRequest, WatchEventsResponse>;
   /** Lists events that are in the log. The timeline of one host is the filter with its identity. */
@@ -3316,7 +3330,8 @@ export interface ProvisioningEventServiceClient extends Client {
   /**
    * Streams events as they are committed to the log, from a chosen place on. A watch never skips
    * silently, and one that is resumed sees each event once, in order. It lasts until the caller ends it
-   * or the provisioner stops (UNAVAILABLE: resume with the last position).
+   * or the provisioner stops, or cannot read the log for a moment (UNAVAILABLE: resume with the last
+   * position).
    */
   watchEvents(request: WatchEventsRequest, options?: Partial<CallOptions>): ClientReadableStream<WatchEventsResponse>;
   watchEvents(

@@ -80,7 +80,10 @@ export namespace WaitCause {
 
 /** Whether a node said that it came up with the configuration of a run. */
 export const Confirmation = {
-  /** UNSPECIFIED - The run asks for none: it has not come to Configure, or ended without it. */
+  /**
+   * UNSPECIFIED - The run asks for none: it has not come to Configure, or ended without it. Of one of before the
+   * provisioner was started also: none was heard.
+   */
   UNSPECIFIED: 0,
   /** PENDING - It is waited for. */
   PENDING: 1,
@@ -329,11 +332,11 @@ export interface CredentialStatus {
 
 /** Asks for the hosts that are known. */
 export interface ListHostsRequest {
-  /** Hosts per page, 1 to 1000; 0 means 100. */
+  /** Hosts per page; 0 means 100, and more than 1000 means 1000. A page of large hosts has fewer. */
   pageSize: number;
   /** next_page_token of the page before; empty for the first. */
   pageToken: string;
-  /** States, of which one must match; empty matches all. RELEASED matches none. */
+  /** States, of which one must match; empty matches all. RELEASED matches none. At most 100. */
   states: HostState[];
   /** The identity must begin with this; empty matches all. */
   identityPrefix: string;
@@ -415,8 +418,13 @@ export interface GetHostResponse {
    * where it waits for nothing.
    */
   waits: Wait[];
-  /** Its runs that are remembered, newest first; one that goes on comes first. */
+  /**
+   * Its last runs, newest first, at most 8; one that goes on comes first. Those that this provisioner does
+   * not remember are told by the event log.
+   */
   runs: Run[];
+  /** When this provisioner started. */
+  provisionerStartedAt: Date | undefined;
 }
 
 /** Something that a host waits for. */
@@ -443,11 +451,11 @@ export interface Run {
   startedAt:
     | Date
     | undefined;
-  /** Time that it took, or has taken so far. */
+  /** Time that it took, or has taken so far; not set where it was broken off. */
   duration:
     | Duration
     | undefined;
-  /** How it ended; not set while it goes on. */
+  /** How it ended; not set while it goes on, or where it was broken off. */
   outcome: Outcome;
   /** Why, for FAILED and UPGRADE_FAILED; for others empty. host.proto lists the reasons. */
   reason: string;
@@ -460,7 +468,14 @@ export interface Run {
   /** Whether the node came up with its configuration. */
   confirmation: Confirmation;
   /** When the confirmation came or was given up; for PENDING, when it will be. */
-  confirmationAt: Date | undefined;
+  confirmationAt:
+    | Date
+    | undefined;
+  /**
+   * True for a run of before this provisioner was started. One without an outcome was broken off by the end
+   * of the provisioner that made it.
+   */
+  earlier: boolean;
 }
 
 /** Pauses the provisioner. */
@@ -525,7 +540,7 @@ export interface ReprovisionHostResponse {
   runId: string;
   /** The node's sentence for people. */
   message: string;
-  /** Time until the node restarts. */
+  /** Time until the node restarts; not set where its reply was lost and it said so otherwise. */
   restartingIn: Duration | undefined;
 }
 
@@ -2626,7 +2641,7 @@ export const GetHostRequest: MessageFns<GetHostRequest> = {
 };
 
 function createBaseGetHostResponse(): GetHostResponse {
-  return { host: undefined, waits: [], runs: [] };
+  return { host: undefined, waits: [], runs: [], provisionerStartedAt: undefined };
 }
 
 export const GetHostResponse: MessageFns<GetHostResponse> = {
@@ -2639,6 +2654,9 @@ export const GetHostResponse: MessageFns<GetHostResponse> = {
     }
     for (const v of message.runs) {
       Run.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.provisionerStartedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.provisionerStartedAt), writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -2680,6 +2698,14 @@ export const GetHostResponse: MessageFns<GetHostResponse> = {
             message.runs.push(Run.decode(reader, reader.uint32()));
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.provisionerStartedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2700,6 +2726,7 @@ export const GetHostResponse: MessageFns<GetHostResponse> = {
     message.host = (object.host !== undefined && object.host !== null) ? Host.fromPartial(object.host) : undefined;
     message.waits = object.waits?.map((e) => Wait.fromPartial(e)) || [];
     message.runs = object.runs?.map((e) => Run.fromPartial(e)) || [];
+    message.provisionerStartedAt = object.provisionerStartedAt ?? undefined;
     return message;
   },
 };
@@ -2797,6 +2824,7 @@ function createBaseRun(): Run {
     unsettled: false,
     confirmation: 0,
     confirmationAt: undefined,
+    earlier: false,
   };
 }
 
@@ -2840,6 +2868,9 @@ export const Run: MessageFns<Run> = {
     }
     if (message.confirmationAt !== undefined) {
       Timestamp.encode(toTimestamp(message.confirmationAt), writer.uint32(98).fork()).join();
+    }
+    if (message.earlier !== false) {
+      writer.uint32(104).bool(message.earlier);
     }
     return writer;
   },
@@ -2953,6 +2984,14 @@ export const Run: MessageFns<Run> = {
             message.confirmationAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.earlier = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2984,6 +3023,7 @@ export const Run: MessageFns<Run> = {
     message.unsettled = object.unsettled ?? false;
     message.confirmation = object.confirmation ?? 0;
     message.confirmationAt = object.confirmationAt ?? undefined;
+    message.earlier = object.earlier ?? false;
     return message;
   },
 };
@@ -4377,7 +4417,8 @@ export const ProvisionerServiceService = {
   },
   /**
    * Stops admitting hosts and starting runs. Runs past their point of no return finish; others go back to
-   * the head of the queue. It survives a restart of the provisioner. Pausing twice is the same as once.
+   * the head of the queue. It survives a restart of the provisioner; DATA_LOSS, PAUSE_NOT_KEPT, says that it
+   * took effect and would not. Pausing twice is the same as once.
    */
   pause: {
     path: "/slipway.provisioner.v1.ProvisionerService/Pause" as const,
@@ -4388,7 +4429,7 @@ export const ProvisionerServiceService = {
     responseSerialize: (value: PauseResponse): Buffer => Buffer.from(PauseResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): PauseResponse => PauseResponse.decode(value),
   },
-  /** Ends a pause. Resuming what is not paused changes nothing. */
+  /** Ends a pause. Resuming what is not paused changes nothing. DATA_LOSS as for Pause. */
   resume: {
     path: "/slipway.provisioner.v1.ProvisionerService/Resume" as const,
     requestStream: false as const,
@@ -4400,8 +4441,9 @@ export const ProvisionerServiceService = {
   },
   /**
    * Queues a host now: admits it where it is not known, ends its hold or backing off where it is.
-   * FAILED_PRECONDITION while paused; RESOURCE_EXHAUSTED where the queue is full; UNAVAILABLE where the
-   * node has to be asked and does not answer.
+   * NOT_FOUND where it is not known and no address is given; FAILED_PRECONDITION while paused, or where the
+   * node wants no provisioning; RESOURCE_EXHAUSTED where the queue is full; UNAVAILABLE where the node has to
+   * be asked and does not answer.
    */
   provisionHost: {
     path: "/slipway.provisioner.v1.ProvisionerService/ProvisionHost" as const,
@@ -4415,7 +4457,9 @@ export const ProvisionerServiceService = {
   },
   /**
    * Puts a configured node back into provisioning mode, in which it will be sighted and provisioned anew.
-   * FAILED_PRECONDITION where the node is in provisioning mode already, or a run works on it.
+   * NOT_FOUND where it is not known and no address is given; FAILED_PRECONDITION where it is in provisioning
+   * mode already, a run works on it, or it refuses; UNAVAILABLE where it does not answer, or nobody knows
+   * what became of the call (UNSETTLED); ABORTED where another site or provisioner works on it.
    */
   reprovisionHost: {
     path: "/slipway.provisioner.v1.ProvisionerService/ReprovisionHost" as const,
@@ -4443,7 +4487,8 @@ export const ProvisionerServiceService = {
   },
   /**
    * Runs the helper on a given input, or on what is known of a host, and says what would follow. No node
-   * is called and nothing is changed.
+   * is called and nothing is changed. The answer has the input and the helper's reply in it: a client must
+   * take messages of up to 16 MiB. RESOURCE_EXHAUSTED where too much waits to be tried.
    */
   testHelper: {
     path: "/slipway.provisioner.v1.ProvisionerService/TestHelper" as const,
@@ -4468,20 +4513,24 @@ export interface ProvisionerServiceServer extends UntypedServiceImplementation {
   getHost: handleUnaryCall<GetHostRequest, GetHostResponse>;
   /**
    * Stops admitting hosts and starting runs. Runs past their point of no return finish; others go back to
-   * the head of the queue. It survives a restart of the provisioner. Pausing twice is the same as once.
+   * the head of the queue. It survives a restart of the provisioner; DATA_LOSS, PAUSE_NOT_KEPT, says that it
+   * took effect and would not. Pausing twice is the same as once.
    */
   pause: handleUnaryCall<PauseRequest, PauseResponse>;
-  /** Ends a pause. Resuming what is not paused changes nothing. */
+  /** Ends a pause. Resuming what is not paused changes nothing. DATA_LOSS as for Pause. */
   resume: handleUnaryCall<ResumeRequest, ResumeResponse>;
   /**
    * Queues a host now: admits it where it is not known, ends its hold or backing off where it is.
-   * FAILED_PRECONDITION while paused; RESOURCE_EXHAUSTED where the queue is full; UNAVAILABLE where the
-   * node has to be asked and does not answer.
+   * NOT_FOUND where it is not known and no address is given; FAILED_PRECONDITION while paused, or where the
+   * node wants no provisioning; RESOURCE_EXHAUSTED where the queue is full; UNAVAILABLE where the node has to
+   * be asked and does not answer.
    */
   provisionHost: handleUnaryCall<ProvisionHostRequest, ProvisionHostResponse>;
   /**
    * Puts a configured node back into provisioning mode, in which it will be sighted and provisioned anew.
-   * FAILED_PRECONDITION where the node is in provisioning mode already, or a run works on it.
+   * NOT_FOUND where it is not known and no address is given; FAILED_PRECONDITION where it is in provisioning
+   * mode already, a run works on it, or it refuses; UNAVAILABLE where it does not answer, or nobody knows
+   * what became of the call (UNSETTLED); ABORTED where another site or provisioner works on it.
    */
   reprovisionHost: handleUnaryCall<ReprovisionHostRequest, ReprovisionHostResponse>;
   /**
@@ -4491,7 +4540,8 @@ export interface ProvisionerServiceServer extends UntypedServiceImplementation {
   releaseHost: handleUnaryCall<ReleaseHostRequest, ReleaseHostResponse>;
   /**
    * Runs the helper on a given input, or on what is known of a host, and says what would follow. No node
-   * is called and nothing is changed.
+   * is called and nothing is changed. The answer has the input and the helper's reply in it: a client must
+   * take messages of up to 16 MiB. RESOURCE_EXHAUSTED where too much waits to be tried.
    */
   testHelper: handleUnaryCall<TestHelperRequest, TestHelperResponse>;
 }
@@ -4550,7 +4600,8 @@ export interface ProvisionerServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Stops admitting hosts and starting runs. Runs past their point of no return finish; others go back to
-   * the head of the queue. It survives a restart of the provisioner. Pausing twice is the same as once.
+   * the head of the queue. It survives a restart of the provisioner; DATA_LOSS, PAUSE_NOT_KEPT, says that it
+   * took effect and would not. Pausing twice is the same as once.
    */
   pause(
     request: PauseRequest,
@@ -4567,7 +4618,7 @@ export interface ProvisionerServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: PauseResponse) => void,
   ): ClientUnaryCall;
-  /** Ends a pause. Resuming what is not paused changes nothing. */
+  /** Ends a pause. Resuming what is not paused changes nothing. DATA_LOSS as for Pause. */
   resume(
     request: ResumeRequest,
     callback: (error: ServiceError | null, response: ResumeResponse) => void,
@@ -4585,8 +4636,9 @@ export interface ProvisionerServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Queues a host now: admits it where it is not known, ends its hold or backing off where it is.
-   * FAILED_PRECONDITION while paused; RESOURCE_EXHAUSTED where the queue is full; UNAVAILABLE where the
-   * node has to be asked and does not answer.
+   * NOT_FOUND where it is not known and no address is given; FAILED_PRECONDITION while paused, or where the
+   * node wants no provisioning; RESOURCE_EXHAUSTED where the queue is full; UNAVAILABLE where the node has to
+   * be asked and does not answer.
    */
   provisionHost(
     request: ProvisionHostRequest,
@@ -4605,7 +4657,9 @@ export interface ProvisionerServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Puts a configured node back into provisioning mode, in which it will be sighted and provisioned anew.
-   * FAILED_PRECONDITION where the node is in provisioning mode already, or a run works on it.
+   * NOT_FOUND where it is not known and no address is given; FAILED_PRECONDITION where it is in provisioning
+   * mode already, a run works on it, or it refuses; UNAVAILABLE where it does not answer, or nobody knows
+   * what became of the call (UNSETTLED); ABORTED where another site or provisioner works on it.
    */
   reprovisionHost(
     request: ReprovisionHostRequest,
@@ -4643,7 +4697,8 @@ export interface ProvisionerServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Runs the helper on a given input, or on what is known of a host, and says what would follow. No node
-   * is called and nothing is changed.
+   * is called and nothing is changed. The answer has the input and the helper's reply in it: a client must
+   * take messages of up to 16 MiB. RESOURCE_EXHAUSTED where too much waits to be tried.
    */
   testHelper(
     request: TestHelperRequest,

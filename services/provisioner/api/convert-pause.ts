@@ -1,9 +1,10 @@
-// Domain types as the provisioner's API shows them. The one place where its generated types end.
+// An operator's pause as the API shows it, in the status and in the answers to Pause and Resume.
 
 import type { PauseStatus } from '../../../shared/gen/slipway/provisioner/v1/provisioner.js';
 import { toTimestamp } from '../../../shared/wire/time.js';
 import type { PauseNote } from '../fleet/pause.js';
 
+/** @param note undefined where no operator has paused the provisioner */
 export function toPauseStatus(note: PauseNote | undefined): PauseStatus {
   return {
     paused: note !== undefined,

@@ -1,11 +1,11 @@
-// Text that came from, or goes to, a peer: bounded, and safe to put into a header.
+// Texts of others, made short enough to be kept or sent on.
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
  * Cuts a text to at most `maxBytes` bytes of UTF-8, never within a character. Lone surrogates, which
- * grpc-js cannot send, become U+FFFD.
+ * gRPC cannot send, become U+FFFD.
  */
 export function clip(text: string, maxBytes: number): string {
   const room = new Uint8Array(Math.min(maxBytes, text.length * 3));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FakeClock } from '../../../../test/fakes/fake-clock.js';
+import { FakeClock } from '../test/fakes/fake-clock.js';
 import { Turns } from './turns.js';
 
 /** Turns whose moments are the test's. */

@@ -1,14 +1,15 @@
-// Readers of the log take turns, so that many who read much at once do not keep the provisioner from its work: in
-// each turn of the event loop they have little time together.
+// Those who ask for much take turns, so that many of them at once do not keep a service from its work, and from whoever
+// asks for little: in each turn of the event loop they have little time together.
 
-import type { Clock } from '../../../../shared/clock.js';
+import type { Clock } from './clock.js';
 
 /** Calls back soon, after whatever else waits to be done. */
 export type Defer = (callback: () => void) => void;
 
-/** Time for all readers in one turn of the event loop: milliseconds. */
+/** Time for all of them in one turn of the event loop: milliseconds. */
 const shareMs = 2;
 
+/** One for all readers of a log. */
 export class Turns {
   readonly #clock: Clock;
   readonly #defer: Defer;
