@@ -160,12 +160,15 @@ export class History implements EventSink {
 
   #settle(identity: Identity, runId: RunId, confirmation: 'CONFIRMED' | 'MISSED'): void {
     const entry = this.#entries.get(identity);
-    const runs = entry === undefined ? [] : runsOf(entry);
-    if (entry === undefined || !runs.some((run) => run.runId === runId)) return;
+    if (entry === undefined) return;
     const settled = { confirmation, confirmationAt: this.#clock.now() };
-    const [last, ...earlier] = runs.map((run) => (run.runId === runId ? { ...run, ...settled } : run));
-    entry.last = last;
-    entry.earlier = packRuns(earlier);
+    if (entry.last?.runId === runId) {
+      entry.last = { ...entry.last, ...settled };
+    } else {
+      const earlier = unpackRuns(entry.earlier);
+      if (!earlier.some((run) => run.runId === runId)) return;
+      entry.earlier = packRuns(earlier.map((run) => (run.runId === runId ? { ...run, ...settled } : run)));
+    }
     this.#touch(identity);
   }
 
