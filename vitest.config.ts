@@ -15,7 +15,7 @@ export default defineConfig({
           isolate: false,
           include: [
             '{services,shared,cli}/**/*.test.ts',
-            'test/{fakes,vectors,check,queries,bench}/**/*.test.ts',
+            'test/{fakes,vectors,check,queries,bench,soak}/**/*.test.ts',
           ],
           exclude: generated,
           testTimeout: 10_000,

@@ -1,6 +1,7 @@
 // slipway token verify: whether a token is to be believed, by the rules that the services go by.
 
 import { type Command, Option } from 'commander';
+import { systemClock } from '../../shared/clock.js';
 import { printable } from '../../shared/printable.js';
 import { textClaim, timeText } from '../../shared/trust/claims.js';
 import { openToken } from '../../shared/trust/compact-token.js';
@@ -51,7 +52,8 @@ interface Options {
 
 async function openKey(setting: string): Promise<VerificationKey> {
   try {
-    return await (await VerificationKeySource.open(setting, () => {})).current();
+    const source = await VerificationKeySource.open(setting, { clock: systemClock, warn: () => {} });
+    return await source.current();
   } catch (error) {
     if (!(error instanceof TrustError)) throw error;
     throw new UsageError(`--key: ${error.message}`);

@@ -30,7 +30,7 @@ export async function openFiles(config: DiscoveryConfig, options: FilesOptions):
   const problems: Problem[] = [];
   const [tls, tokens] = await Promise.all([
     collecting(problems, loadTls(config.tls, { service: 'discovery', ...options })),
-    collecting(problems, openTokens(config.jwt_verify_cert, options.log)),
+    collecting(problems, openTokens(config.jwt_verify_cert, options)),
     collecting(problems, checkTargets(config.targets, options.readText)),
   ]);
   const close = () => tls?.files.close();

@@ -94,13 +94,12 @@ const rememberedTokens = 1_000;
 
 async function openTokens(
   { features, jwt_verify_cert: setting }: ProvisionerConfig,
-  { log }: TrustOptions,
+  { clock, log }: TrustOptions,
 ): Promise<TokenVerifier | undefined> {
   if (!features.jwt || setting === undefined) return undefined;
   try {
-    const key = await VerificationKeySource.open(setting, (message) =>
-      log.warn(`jwt_verify_cert: ${message}`),
-    );
+    const warn = (message: string) => log.warn(`jwt_verify_cert: ${message}`);
+    const key = await VerificationKeySource.open(setting, { clock, warn });
     return new TokenVerifier(() => key.current(), rememberedTokens);
   } catch (error) {
     if (!(error instanceof TrustError)) throw error;

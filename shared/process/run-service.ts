@@ -6,6 +6,7 @@ import type { ConfigSource, Loaded } from '../config/load.js';
 import { tellingVariables } from '../config/origin.js';
 import { createLogger, type Logger, type LoggerOptions } from '../logger.js';
 import { parseCommand } from './arguments.js';
+import { limitHeapGrowth } from './heap.js';
 import { warnOfFewFiles } from './nofile.js';
 import { type App, runProcess } from './run-process.js';
 import { productVersion } from './version.js';
@@ -40,6 +41,7 @@ export async function runService<Config>(service: Service<Config>, process: Node
       process.exit(2);
       break;
     case 'run': {
+      limitHeapGrowth();
       const { config, warnings } = loadOrExit(service, command.config, process);
       const log = loggerOrExit(service.logging(config), process);
       log.info({ version: productVersion(), node: process.version }, 'starting');

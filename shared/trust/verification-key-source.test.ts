@@ -3,14 +3,17 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FakeClock } from '../../test/fakes/fake-clock.js';
 import { ed25519KeyFromSeed, rawPublicKey } from './raw-keys.js';
 import { VerificationKeySource } from './verification-key-source.js';
 
 let folder: string;
 let file: string;
 let warnings: string[];
+let clock: FakeClock;
 
 beforeEach(async () => {
+  clock = new FakeClock();
   folder = await mkdtemp(join(tmpdir(), 'slipway-key-'));
   file = join(folder, 'key');
   warnings = [];
@@ -25,11 +28,16 @@ function key(number: number): string {
 }
 
 function open(setting: string): Promise<VerificationKeySource> {
-  return VerificationKeySource.open(setting, (message) => warnings.push(message));
+  return VerificationKeySource.open(setting, { clock, warn: (message) => warnings.push(message) });
 }
 
 async function current(source: VerificationKeySource): Promise<string> {
   return rawPublicKey((await source.current()).key).toString('hex');
+}
+
+async function aSecondLater(source: VerificationKeySource): Promise<string> {
+  await clock.advance(1_000);
+  return current(source);
 }
 
 test('a setting that is no file is the key', async () => {
@@ -54,25 +62,36 @@ test('a file that is written or replaced is read again', async () => {
   expect(await current(source)).toBe(key(2));
   await writeFile(join(folder, 'new'), key(3));
   await rename(join(folder, 'new'), file);
-  expect(await current(source)).toBe(key(3));
+  expect(await aSecondLater(source)).toBe(key(3));
+});
+
+test('it is looked at once a second at most, however often the key is asked for', async () => {
+  await writeFile(file, key(1));
+  const source = await open(file);
+  expect(await current(source)).toBe(key(1));
+  await writeFile(file, `${key(2)}\n`);
+  await clock.advance(999);
+  expect([await current(source), await current(source)]).toEqual([key(1), key(1)]);
+  await clock.advance(1);
+  expect(await current(source)).toBe(key(2));
 });
 
 test('a file that cannot be used leaves the last key, and is complained of once', async () => {
   await writeFile(file, key(1));
   const source = await open(file);
   await writeFile(file, key(2).slice(1));
-  expect([await current(source), await current(source)]).toEqual([key(1), key(1)]);
+  expect([await aSecondLater(source), await aSecondLater(source)]).toEqual([key(1), key(1)]);
   expect(warnings).toEqual([
     expect.stringMatching(/key is no key to verify with: .*64 hex digits.*stays in use$/),
   ]);
   await rm(file);
-  expect([await current(source), await current(source)]).toEqual([key(1), key(1)]);
+  expect([await aSecondLater(source), await aSecondLater(source)]).toEqual([key(1), key(1)]);
   expect(warnings[1]).toContain('ENOENT');
   expect(warnings).toHaveLength(2);
   await writeFile(file, key(2));
-  expect(await current(source)).toBe(key(2));
+  expect(await aSecondLater(source)).toBe(key(2));
   await rm(file);
-  await current(source);
+  await aSecondLater(source);
   expect(warnings).toHaveLength(3);
 });
 
@@ -91,7 +110,7 @@ test('a new file that could not be read at once is read once it can be', async (
   } finally {
     readWith(readFile);
   }
-  expect(await current(source)).toBe(key(2));
+  expect(await aSecondLater(source)).toBe(key(2));
 });
 
 test('many who ask at once all get the new key', async () => {

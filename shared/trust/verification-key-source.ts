@@ -2,39 +2,51 @@
 // verification-key.ts's matter.
 
 import { readFile } from 'node:fs/promises';
+import type { Clock } from '../clock.js';
 import { fileVersion } from '../file-version.js';
 import { TrustError } from './trust-error.js';
 import { parseVerificationKey, type VerificationKey } from './verification-key.js';
 
-/** The key that a setting names; files are read again when they change. */
+/** How often its file is looked at, at most: milliseconds. Reports of nodes ask for the key thousands of times. */
+const lookEveryMs = 1_000;
+
+export interface VerificationKeyOptions {
+  readonly clock: Clock;
+  /** Told when a changed file cannot be used, once for each problem; the last good key stays. */
+  readonly warn: (message: string) => void;
+}
+
+/** The key that a setting names; a file that changes is read again within a second. */
 export class VerificationKeySource {
   readonly #file: string | undefined;
-  readonly #warn: (message: string) => void;
+  readonly #options: VerificationKeyOptions;
   #key: VerificationKey;
   #seen: string;
   #complaint = '';
   #check: Promise<void> | undefined;
+  /** When the last look began: monotonic. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(file: string | undefined, { key, version }: Read, warn: (message: string) => void) {
+  private constructor(file: string | undefined, { key, version }: Read, options: VerificationKeyOptions) {
     this.#file = file;
     this.#key = key;
     this.#seen = version;
-    this.#warn = warn;
+    this.#options = options;
   }
 
   /**
    * @param setting an existing path to a file that holds a key, else the hex key itself
-   * @param warn told when a changed file cannot be used, once for each problem; the last good key stays
    * @throws TrustError where neither is a usable key; the message says what to do
    */
-  static async open(setting: string, warn: (message: string) => void): Promise<VerificationKeySource> {
+  static async open(setting: string, options: VerificationKeyOptions): Promise<VerificationKeySource> {
     try {
-      return new VerificationKeySource(setting, await read(setting, await fileVersion(setting)), warn);
+      return new VerificationKeySource(setting, await read(setting, await fileVersion(setting)), options);
     } catch (error) {
       if (!isMissing(error)) throw new TrustError(faultOf(error), describe(setting, error), { cause: error });
     }
     try {
-      return new VerificationKeySource(undefined, { key: parseVerificationKey(setting), version: '' }, warn);
+      const given = { key: parseVerificationKey(setting), version: '' };
+      return new VerificationKeySource(undefined, given, options);
     } catch (error) {
       // A key is not shown: it may be the wrong one of a pair.
       const looksLikeKey = /^[0-9a-fA-F]+$|-----BEGIN /.test(setting.trim());
@@ -45,9 +57,9 @@ export class VerificationKeySource {
     }
   }
 
-  /** The key as the file has it now. Never fails: a file that cannot be used leaves the last good key. */
+  /** The key as the file has it, or had less than a second ago. Never fails: the last good key stays. */
   async current(): Promise<VerificationKey> {
-    if (this.#file !== undefined) {
+    if (this.#file !== undefined && (this.#check !== undefined || this.#isDue)) {
       // Those who ask while somebody looks wait for the same look.
       this.#check ??= this.#refresh(this.#file).finally(() => {
         this.#check = undefined;
@@ -57,7 +69,12 @@ export class VerificationKeySource {
     return this.#key;
   }
 
+  get #isDue(): boolean {
+    return this.#options.clock.monotonic() - this.#lookedAt >= lookEveryMs;
+  }
+
   async #refresh(file: string): Promise<void> {
+    this.#lookedAt = this.#options.clock.monotonic();
     try {
       // Taken before the file is read: what is written meanwhile is seen by the next look.
       const version = await fileVersion(file);
@@ -71,7 +88,7 @@ export class VerificationKeySource {
       const complaint = describe(file, error);
       if (complaint === this.#complaint) return;
       this.#complaint = complaint;
-      this.#warn(`${complaint}; the key that it had before stays in use`);
+      this.#options.warn(`${complaint}; the key that it had before stays in use`);
     }
   }
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryFolder } from './fleet/memory.js';
 import { folders } from './fleet/stack.js';
+import { killDescendantsOf } from './measure/processes.js';
 import { measurements } from './measures/measurements.js';
 import { type BenchOptions, parseBenchOptions, UsageError, usage } from './options.js';
 import { tableOf } from './report.js';
@@ -20,9 +21,10 @@ process.once('exit', () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 });
-// A launcher that is told to stop takes what it started with it.
-process.once('SIGINT', () => process.exit(130));
-process.once('SIGTERM', () => process.exit(143));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  // What still writes would be in the way of removing what it has written.
+  process.once(signal, () => void killDescendantsOf(process.pid).finally(() => process.exit(1)));
+}
 
 const stamp = newStamp();
 const say = (text: string) => void process.stderr.write(`${text}\n`);

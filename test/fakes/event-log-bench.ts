@@ -20,6 +20,8 @@ class Disk implements LogStore {
   room = Number.POSITIVE_INFINITY;
   /** Whether nothing can be read until something is written, as where the file could not be opened again. */
   isShut = false;
+  /** Told of each write. */
+  writing: (change: Change) => void = () => {};
   #held: Promise<void> | undefined;
   readonly #store: LogStore;
 
@@ -63,6 +65,7 @@ class Disk implements LogStore {
   }
 
   async write(change: Change) {
+    this.writing(change);
     await this.#held;
     if (this.isFull || change.added.length > this.room || change.removed.length > this.room)
       throw new StoreError('no space is left');
@@ -82,14 +85,14 @@ export function dataFolder(): string {
   return folder;
 }
 
-/** Opens a log, which is closed after the test. */
+/** Opens a log, which is closed after the test. It writes at the end of each turn of the event loop. */
 export async function startEventLog(over: Partial<EventLogOptions> = {}, dataDir = dataFolder()) {
   const clock = new FakeClock();
   const log = silentLogger();
   const disk = new Disk(await openStore({ dataDir, site: 'lab', clock, log, inspect: judge }));
   const retention = { maxCount: 1_000_000, maxAgeMs: 7 * 86_400_000 };
   const encode: EventLogOptions['encode'] = (_event, { sequence }) => Buffer.from(`event ${sequence}`);
-  const events = new EventLog({ store: disk, clock, log, encode, retention, ...over });
+  const events = new EventLog({ store: disk, clock, log, encode, retention, gatherMs: 0, ...over });
   onTestFinished(() => events.close());
   const publish = (count: number, name = 'a.example.net') => {
     for (let n = 0; n < count; n += 1) {

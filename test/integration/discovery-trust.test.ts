@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { status } from '@grpc/grpc-js';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../shared/clock.js';
 import {
   NodeDiscoveryServiceClient,
   NodeEventType,
@@ -12,7 +13,7 @@ import {
 import { callUnary } from '../../shared/grpc/call.js';
 import { serviceChannelOptions } from '../../shared/grpc/channel.js';
 import { newBootId } from '../../shared/identity.js';
-import { loggerTo } from '../../shared/logger.js';
+import { loggerTo, silentLogger } from '../../shared/logger.js';
 import { parseHostPort } from '../../shared/net/addresses.js';
 import { makeAuthority } from '../fakes/certificates.js';
 import { bootCertificate, Site, signed, TokenKey } from './discovery-site.js';
@@ -96,10 +97,13 @@ describe('a report', () => {
 describe('the token of a report', () => {
   const refusal = { code: status.UNAUTHENTICATED, reason: 'TOKEN_INVALID' };
 
-  it('must be signed by the key of the site, and be valid; a new key is followed', async () => {
+  it('must be signed by the key of the site, and be valid; a new key is followed within a second', async () => {
     const site = await Site.make();
     const key = new TokenKey(site.folder.path);
-    const app = await startDiscovery({ tls: site.tls, jwt_verify_cert: key.file });
+    let ahead = 0;
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + ahead };
+    const settings = { tls: site.tls, jwt_verify_cert: key.file };
+    const app = await startDiscovery(settings, silentLogger(), { clock });
     const certificate = await bootCertificate();
     const reporter = new Reporter(registryClient(app, site.forNodes), 'a.example', 1, '127.0.0.1');
     const report = (token: string | undefined) => {
@@ -116,6 +120,7 @@ describe('the token of a report', () => {
     await expect(report(undefined)).rejects.toMatchObject(refusal);
     await expect(report(`${first}x`)).rejects.toMatchObject(refusal);
     key.rotate('02');
+    ahead += 1_000;
     await expect(report(first)).rejects.toMatchObject({
       ...refusal,
       message: expect.stringContaining('not signed by the key'),

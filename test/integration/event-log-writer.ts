@@ -17,6 +17,8 @@ const events = new EventLog({
   log,
   encode: eventEncoder({ site: 'lab', provisioner: 'p1' }),
   retention: { maxCount: 1_000_000, maxAgeMs: 86_400_000 },
+  // One write follows the other, so that it is killed within them.
+  gatherMs: 0,
 });
 events.onCommitted(() => process.stdout.write(`${events.last}\n`));
 setInterval(() => {

@@ -62,7 +62,9 @@ export function encodeSynced(position: Position, intervalMs: number): Buffer {
 }
 
 function encodeMessage(message: NonNullable<WatchNodesResponse['message']>): Buffer {
-  return Buffer.from(WatchNodesResponse.encode({ message }).finish());
+  const { buffer, byteOffset, length } = WatchNodesResponse.encode({ message }).finish();
+  // No copy: one would lie in a slab of others, and what is kept would keep all of it.
+  return Buffer.from(buffer, byteOffset, length);
 }
 
 /** A position of another epoch, or beyond what a number holds exactly, is as good as none. */

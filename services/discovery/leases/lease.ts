@@ -79,24 +79,34 @@ export function handOver(lease: Lease, to: Announcement, phase: Phase, now: numb
   const ofBoot = isSameBoot(lease, to)
     ? { firstSeen, startedUp, upgraded, replaced }
     : { replaced: { bootId, certificateSha256, sequence } };
-  Object.assign(lease, newLease(to, phase, now), { arrivalEventId, expiresAt, bucket }, ofBoot);
+  const told = { ...to, ...unchanged(lease, to) };
+  Object.assign(lease, newLease(told, phase, now), { arrivalEventId, expiresAt, bucket }, ofBoot);
 }
 
 /** Takes over what its holder says of itself now. */
 export function refresh(lease: Lease, from: Announcement, now: number): void {
+  const { version, component, labels } = unchanged(lease, from);
   lease.lastSeen = now;
-  lease.version = from.version;
+  lease.version = version;
   if (from.source === 'PROBED') return;
   lease.source = 'REPORTED';
   lease.origin = from.origin;
-  lease.component = from.component;
-  if (!sameLabels(lease.labels, from.labels)) lease.labels = from.labels;
+  lease.component = component;
+  lease.labels = labels;
   lease.sequence = from.sequence;
   lease.digest = from.digest;
   lease.reply = from.reply;
 }
 
-/** Many events share the labels of a lease: they are replaced only where they differ. */
+/** What a lease has already where it is the same: many events share it, and each report brings texts of its own. */
+function unchanged(lease: Lease, from: Announcement): Pick<Lease, 'version' | 'component' | 'labels'> {
+  return {
+    version: lease.version === from.version ? lease.version : from.version,
+    component: lease.component === from.component ? lease.component : from.component,
+    labels: sameLabels(lease.labels, from.labels) ? lease.labels : from.labels,
+  };
+}
+
 function sameLabels(left: Labels, right: Labels): boolean {
   const keys = Object.keys(left);
   return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key]);

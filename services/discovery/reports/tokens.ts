@@ -1,5 +1,6 @@
 // The key that nodes' provisioning tokens are verified with, as it is configured.
 
+import type { Clock } from '../../../shared/clock.js';
 import { ConfigError } from '../../../shared/config/config-error.js';
 import type { Logger } from '../../../shared/logger.js';
 import { TokenVerifier } from '../../../shared/trust/token-verifier.js';
@@ -10,19 +11,19 @@ import { VerificationKeySource } from '../../../shared/trust/verification-key-so
 const keptTokens = 10_000;
 
 /**
- * Opens what `jwt_verify_cert` names; a file is read again when it changes.
+ * Opens what `jwt_verify_cert` names; a file that changes is read again within a second.
  *
  * @returns undefined where tokens are not verified
  * @throws ConfigError where it is no key to verify with
  */
 export async function openTokens(
   setting: string | undefined,
-  log: Logger,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
 ): Promise<TokenVerifier | undefined> {
   if (setting === undefined) return undefined;
   try {
     const warn = (message: string) => log.warn(`jwt_verify_cert: ${message}`);
-    const source = await VerificationKeySource.open(setting, warn);
+    const source = await VerificationKeySource.open(setting, { clock, warn });
     return new TokenVerifier(() => source.current(), keptTokens);
   } catch (error) {
     if (!(error instanceof TrustError)) throw error;

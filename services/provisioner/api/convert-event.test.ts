@@ -69,6 +69,12 @@ describe('an event as it is told', () => {
     expect(told(event('PROVISION_LOOP')).details?.value).toMatchObject({ until: new Date(at + 120_000) });
   });
 
+  it('is whole after one that could not be told', () => {
+    const broken = { ...event('STEP_COMPLETED'), tries: 0.5 };
+    expect(() => told(broken)).toThrow();
+    expect(told(event('PAUSED'))).toMatchObject({ type: EventType.PAUSED, id: 'an-id' });
+  });
+
   it('has the digest as bytes', () => {
     const { details } = told(event('NODE_CONFIRMED'));
     expect(details?.value).toMatchObject({ configurationDigest: Buffer.alloc(32, 0xab) });

@@ -1,5 +1,6 @@
 // Events as they are told to other services: the log keeps them in this form, so that nobody makes it twice.
 
+import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import {
   Event,
   EventType,
@@ -25,8 +26,10 @@ const mostTextBytes = 4096;
 
 /** @returns what makes serialised slipway.provisioner.v1.Event */
 export function eventEncoder({ site, provisioner }: Teller): EncodeEvent {
-  return (event, { sequence, id, at }) =>
-    Event.encode({
+  // Writes one event after the other into the memory that it has: a new one would grow its own each time.
+  let writer = new BinaryWriter();
+  return (event, { sequence, id, at }) => {
+    const told = {
       sequence: BigInt(sequence),
       id,
       time: toTimestamp(at),
@@ -36,7 +39,15 @@ export function eventEncoder({ site, provisioner }: Teller): EncodeEvent {
       runId: 'runId' in event ? event.runId : '',
       type: EventType[event.type],
       details: detailsOf(event, at),
-    }).finish();
+    };
+    try {
+      return Event.encode(told, writer).finish();
+    } catch (error) {
+      // It may hold half of an event.
+      writer = new BinaryWriter();
+      throw error;
+    }
+  };
 }
 
 function detailsOf(event: ProvisioningEvent, at: number): Details {

@@ -4,64 +4,78 @@
 import type { Logger } from '../../../shared/logger.js';
 import type { EventSink, ProvisioningEvent } from './event.js';
 
-type Level = 'debug' | 'info' | 'warn' | 'error';
+type EventType = ProvisioningEvent['type'];
 
-interface Line {
-  readonly level: Level;
-  readonly text: string;
-}
-
-/** @returns a sink that logs every event */
+/** @returns a sink that logs every event of the levels that are on */
 export function logLines(log: Logger): EventSink {
+  const nameOf = logNames();
   return {
     publish: (event) => {
-      const { level, text } = lineOf(event);
-      if (log.isLevelEnabled(level)) log[level](fieldsOf(event), text);
+      const level = levels[event.type];
+      if (log.isLevelEnabled(level)) log[level](fieldsOf(event, nameOf), textOf(event));
     },
   };
 }
 
-function lineOf(event: ProvisioningEvent): Line {
+const levels: Readonly<Record<EventType, 'debug' | 'info' | 'warn' | 'error'>> = {
+  HOST_QUEUED: 'debug',
+  HOST_DROPPED: 'warn',
+  HOST_RELEASED: 'debug',
+  RUN_STARTED: 'debug',
+  STEP_COMPLETED: 'debug',
+  STEP_FAILED: 'warn',
+  RUN_FINISHED: 'info',
+  NODE_CONFIRMED: 'info',
+  CONFIRMATION_MISSED: 'warn',
+  PROVISION_LOOP: 'warn',
+  NODE_CONFLICT: 'warn',
+  PAUSED: 'info',
+  RESUMED: 'info',
+  BREAKER_OPENED: 'error',
+  BREAKER_CLOSED: 'info',
+};
+
+function textOf(event: ProvisioningEvent): string {
   switch (event.type) {
     case 'HOST_QUEUED':
-      return { level: 'debug', text: 'host queued' };
+      return 'host queued';
     case 'HOST_DROPPED':
-      return { level: 'warn', text: 'the queue is full: sighted hosts were dropped' };
+      return 'the queue is full: sighted hosts were dropped';
     case 'HOST_RELEASED':
-      return { level: 'debug', text: 'host released' };
+      return 'host released';
     case 'RUN_STARTED':
-      return { level: 'debug', text: 'run started' };
+      return 'run started';
     case 'STEP_COMPLETED':
-      return { level: 'debug', text: 'step completed' };
+      return 'step completed';
     case 'STEP_FAILED':
-      return { level: 'warn', text: event.willRetry ? 'step failed and is tried again' : 'step failed' };
+      return event.willRetry ? 'step failed and is tried again' : 'step failed';
     case 'RUN_FINISHED':
-      return { level: 'info', text: `run finished: ${event.outcome}` };
+      return `run finished: ${event.outcome}`;
     case 'NODE_CONFIRMED':
-      return { level: 'info', text: 'node came up with its configuration' };
+      return 'node came up with its configuration';
     case 'CONFIRMATION_MISSED':
-      return { level: 'warn', text: 'node did not say that it came up with its configuration' };
+      return 'node did not say that it came up with its configuration';
     case 'PROVISION_LOOP':
-      return { level: 'warn', text: 'node keeps coming back unprovisioned' };
+      return 'node keeps coming back unprovisioned';
     case 'NODE_CONFLICT':
-      return { level: 'warn', text: 'two machines speak in the name of one node' };
+      return 'two machines speak in the name of one node';
     case 'PAUSED':
-      return { level: 'info', text: 'paused by an operator' };
+      return 'paused by an operator';
     case 'RESUMED':
-      return { level: 'info', text: 'resumed by an operator' };
+      return 'resumed by an operator';
     case 'BREAKER_OPENED':
-      return { level: 'error', text: 'the helper fails for every node: no runs start until it works again' };
+      return 'the helper fails for every node: no runs start until it works again';
     case 'BREAKER_CLOSED':
-      return { level: 'info', text: 'the helper works again' };
+      return 'the helper works again';
   }
 }
 
 /** The event's own fields under the names of logs; what is empty is left out, and times are rounded. */
-function fieldsOf(event: ProvisioningEvent): Record<string, unknown> {
+function fieldsOf(event: ProvisioningEvent, nameOf: (key: string) => string): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(event)) {
     if (key === 'type' || value === '' || value === undefined) continue;
-    fields[logName(key)] = logValue(value);
+    fields[nameOf(key)] = logValue(value);
   }
   return fields;
 }
@@ -71,7 +85,14 @@ function logValue(value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
-/** `runId` is `run_id`: names in logs are spelled as in the design. */
-function logName(key: string): string {
-  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** `runId` is `run_id`: names in logs are spelled as in the design. Each is made once; events have few. */
+function logNames(): (key: string) => string {
+  const names = new Map<string, string>();
+  return (key) => {
+    const known = names.get(key);
+    if (known !== undefined) return known;
+    const name = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    names.set(key, name);
+    return name;
+  };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../test/fakes/fake-clock.js';
+import { heapBytesOf } from '../../../test/fakes/heap.js';
 import { boot, identity } from '../../../test/fakes/node-events.js';
 import { Counters } from './counters.js';
 
@@ -119,5 +120,22 @@ describe('upgrades in a row', () => {
     await clock.advance(3_600_000);
     expect(counters.upgradedFrom(a)).toEqual([]);
     expect(counters.failuresInRow(a)).toBe(1);
+  });
+});
+
+describe('the memory of counters', () => {
+  it('is 300 bytes at most for each node that was provisioned once', () => {
+    const count = 10_000;
+    const nodes = Array.from({ length: count }, (_, index) => identity(`node-${index}`));
+    const bytes = heapBytesOf(() => {
+      const counters = new Counters(new FakeClock());
+      for (const node of nodes) {
+        counters.provisioned(node, boot(1));
+        counters.cameUp(node, boot(2));
+        counters.succeeded(node);
+      }
+      return counters;
+    });
+    expect(bytes / count).toBeLessThan(300);
   });
 });

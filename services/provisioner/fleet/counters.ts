@@ -4,7 +4,7 @@
 
 import type { Clock } from '../../../shared/clock.js';
 import type { BootId, Identity, RunId } from '../../../shared/identity.js';
-import { LinkedList, type Place } from './linked-list.js';
+import { OldestFirst } from '../../../shared/oldest-first.js';
 
 /** How long an identity is remembered after it was last counted, and how many are. */
 export interface CountersLimits {
@@ -43,15 +43,12 @@ export interface CutOffRun {
   readonly boot?: BootId | undefined;
 }
 
-interface Entry extends Memory {
-  place: Place<Identity>;
+interface Entry {
+  /** Monotonic milliseconds. */
   touchedAt: number;
-}
-
-interface Memory {
   failuresInRow: number;
   /** Monotonic milliseconds, oldest first. */
-  comebacks: number[];
+  comebacks: readonly number[];
   /** The boot that was last provisioned, until another one of the node is seen. */
   provisionedBoot: BootId | undefined;
   /** The boot in which the node last said that it came up configured. */
@@ -61,21 +58,14 @@ interface Memory {
   upgrades: readonly Upgrade[];
 }
 
-const untouched: Memory = {
-  failuresInRow: 0,
-  comebacks: [],
-  provisionedBoot: undefined,
-  arrivedBoot: undefined,
-  cutOffRun: undefined,
-  upgrades: [],
-};
+/** What most nodes have of each list: one for all of them. */
+const none: readonly never[] = [];
 
 export class Counters {
   readonly #clock: Clock;
   readonly #limits: CountersLimits;
-  readonly #entries = new Map<Identity, Entry>();
-  /** Least lately touched first. */
-  readonly #byAge = new LinkedList<Identity>();
+  /** Set anew whenever it is touched. */
+  readonly #entries = new OldestFirst<Identity, Entry>();
 
   constructor(clock: Clock, limits: CountersLimits = countersLimits) {
     this.#clock = clock;
@@ -107,7 +97,7 @@ export class Counters {
   provisioned(identity: Identity, boot: BootId): void {
     const entry = this.#touch(identity);
     entry.provisionedBoot = boot;
-    entry.upgrades = [];
+    entry.upgrades = none;
   }
 
   /** Remembers the version from which the node was upgraded. */
@@ -140,8 +130,8 @@ export class Counters {
     const entry = this.#touch(identity);
     const now = this.#clock.monotonic();
     entry.provisionedBoot = undefined;
-    entry.comebacks = entry.comebacks.filter((at) => at > now - loopWindowMs).slice(1 - comebacksKept);
-    entry.comebacks.push(now);
+    const before = entry.comebacks.filter((at) => at > now - loopWindowMs).slice(1 - comebacksKept);
+    entry.comebacks = [...before, now];
     return entry.comebacks.length;
   }
 
@@ -169,7 +159,7 @@ export class Counters {
     const entry = this.#live(identity);
     if (entry === undefined) return;
     entry.cutOffRun = undefined;
-    entry.upgrades = [];
+    entry.upgrades = none;
   }
 
   /** @returns the run that left the node configured and not restarted, where it is now in this boot */
@@ -190,13 +180,8 @@ export class Counters {
   }
 
   #touch(identity: Identity): Entry {
-    const known = this.#live(identity);
-    if (known !== undefined) this.#byAge.remove(known.place);
-    const entry: Entry = {
-      ...(known ?? untouched),
-      place: this.#byAge.push(identity),
-      touchedAt: this.#clock.monotonic(),
-    };
+    const entry = this.#live(identity) ?? newEntry();
+    entry.touchedAt = this.#clock.monotonic();
     this.#entries.set(identity, entry);
     this.#forgetOld();
     return entry;
@@ -205,13 +190,24 @@ export class Counters {
   /** Forgets who was not touched for long, and the oldest where there are too many. */
   #forgetOld(): void {
     for (;;) {
-      const oldest = this.#byAge.first;
-      const entry = oldest === undefined ? undefined : this.#entries.get(oldest);
-      if (oldest === undefined || entry === undefined) return;
-      const age = this.#clock.monotonic() - entry.touchedAt;
-      if (age < this.#limits.lifeMs && this.#entries.size <= this.#limits.entries) return;
-      this.#byAge.remove(entry.place);
-      this.#entries.delete(oldest);
+      const { oldest, size } = this.#entries;
+      if (oldest === undefined) return;
+      const age = this.#clock.monotonic() - oldest.value.touchedAt;
+      if (age < this.#limits.lifeMs && size <= this.#limits.entries) return;
+      this.#entries.delete(oldest.key);
     }
   }
+}
+
+/** Entries of one shape: of those that are put together by spreading, each would have a shape of its own, as large as it. */
+function newEntry(): Entry {
+  return {
+    touchedAt: 0,
+    failuresInRow: 0,
+    comebacks: none,
+    provisionedBoot: undefined,
+    arrivedBoot: undefined,
+    cutOffRun: undefined,
+    upgrades: none,
+  };
 }

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../../shared/clock.js';
 import type { BootId, Identity } from '../../../shared/identity.js';
+import { OldestFirst } from '../../../shared/oldest-first.js';
 
 export interface UpgradedBootsLimits {
   readonly entries: number;
@@ -14,8 +15,8 @@ const upgradedBootsLimits: UpgradedBootsLimits = { entries: 100_000, lifeMs: 60_
 export class UpgradedBoots {
   readonly #clock: Clock;
   readonly #limits: UpgradedBootsLimits;
-  /** Until when each counts, monotonic milliseconds; the oldest first. */
-  readonly #until = new Map<string, number>();
+  /** Until when each counts, monotonic milliseconds. */
+  readonly #until = new OldestFirst<string, number>();
 
   constructor(clock: Clock, limits: UpgradedBootsLimits = upgradedBootsLimits) {
     this.#clock = clock;
@@ -28,9 +29,7 @@ export class UpgradedBoots {
 
   /** Remembers for a minute a boot that a run has upgraded. */
   add(identity: Identity, boot: BootId): void {
-    const key = keyOf(identity, boot);
-    this.#until.delete(key);
-    this.#until.set(key, this.#clock.monotonic() + this.#limits.lifeMs);
+    this.#until.set(keyOf(identity, boot), this.#clock.monotonic() + this.#limits.lifeMs);
     this.#forgetOld();
   }
 
@@ -42,9 +41,10 @@ export class UpgradedBoots {
 
   #forgetOld(): void {
     const now = this.#clock.monotonic();
-    for (const [key, until] of this.#until) {
-      if (until > now && this.#until.size <= this.#limits.entries) return;
-      this.#until.delete(key);
+    for (;;) {
+      const { oldest, size } = this.#until;
+      if (oldest === undefined || (oldest.value > now && size <= this.#limits.entries)) return;
+      this.#until.delete(oldest.key);
     }
   }
 }

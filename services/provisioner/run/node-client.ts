@@ -21,8 +21,8 @@ import {
 import { callUnary, type UnaryMethod } from '../../../shared/grpc/call.js';
 import { RpcError } from '../../../shared/grpc/errors.js';
 import { writeNodeMetadata } from '../../../shared/grpc/node-metadata.js';
-import { proof } from '../../../shared/trust/proof.js';
 import { toDuration } from '../../../shared/wire/time.js';
+import { CallerProof } from './caller-proof.js';
 import type { Configuration } from './configuration.js';
 import {
   ReplyError,
@@ -107,6 +107,7 @@ export class NodeClient implements NodeAgent {
   readonly #client: Client;
   readonly #certificateSha256: () => string;
   readonly #options: NodeClientOptions;
+  readonly #proof = new CallerProof();
 
   /** @param certificateSha256 gives the hash of the certificate that the node shows; empty without TLS */
   constructor(client: Client, certificateSha256: () => string, options: NodeClientOptions) {
@@ -226,16 +227,11 @@ export class NodeClient implements NodeAgent {
     return callUnary(invoke, request, { ...limits, metadata });
   }
 
-  #metadata({ secret, identity, bootId, challenge, runId, fence }: Caller): Metadata {
-    const shown = proof({
-      secret: secret?.reveal() ?? '',
-      identity,
-      runId,
-      challenge,
-      certificateSha256: this.#certificateSha256(),
-    });
+  #metadata(caller: Caller): Metadata {
+    const { identity, bootId, runId, fence } = caller;
     const { site, provisioner } = this.#options;
-    return writeNodeMetadata({ proof: shown, identity, boot: bootId, site, provisioner, run: runId, fence });
+    const proof = this.#proof.of(caller, this.#certificateSha256());
+    return writeNodeMetadata({ proof, identity, boot: bootId, site, provisioner, run: runId, fence });
   }
 }
 

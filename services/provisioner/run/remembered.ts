@@ -1,6 +1,7 @@
 // A table that forgets: entries live for an hour, and the oldest go first where there are too many.
 
 import type { Clock } from '../../../shared/clock.js';
+import { OldestFirst } from '../../../shared/oldest-first.js';
 
 const lifeMs = 3_600_000;
 const mostEntries = 100_000;
@@ -8,8 +9,7 @@ const mostEntries = 100_000;
 export class Remembered<K, V> {
   readonly #clock: Clock;
   readonly #most: number;
-  /** In the order of their setting. */
-  readonly #entries = new Map<K, { readonly value: V; readonly setAt: number }>();
+  readonly #entries = new OldestFirst<K, { readonly value: V; readonly setAt: number }>();
 
   constructor(clock: Clock, most = mostEntries) {
     this.#clock = clock;
@@ -21,7 +21,6 @@ export class Remembered<K, V> {
   }
 
   set(key: K, value: V): void {
-    this.#entries.delete(key);
     this.#entries.set(key, { value, setAt: this.#clock.monotonic() });
     this.#prune();
   }
@@ -36,9 +35,10 @@ export class Remembered<K, V> {
   }
 
   #prune(): void {
-    for (const [key, entry] of this.#entries) {
-      if (this.#entries.size <= this.#most && !this.#isOver(entry)) return;
-      this.#entries.delete(key);
+    for (;;) {
+      const { oldest, size } = this.#entries;
+      if (oldest === undefined || (size <= this.#most && !this.#isOver(oldest.value))) return;
+      this.#entries.delete(oldest.key);
     }
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Identity, RunId } from '../../../shared/identity.js';
 import { newRunId } from '../../../shared/identity.js';
 import { FakeClock } from '../../../test/fakes/fake-clock.js';
+import { heapBytesOf } from '../../../test/fakes/heap.js';
 import { boot, identity } from '../../../test/fakes/node-events.js';
 import { event } from '../../../test/fakes/provisioning-events.js';
 import { History, type HistoryLimits } from './history.js';
@@ -153,5 +154,37 @@ describe('what is remembered', () => {
     for (const host of [a, b, a, c]) run(host);
     expect([a, b, c].map((host) => history.of(host)?.runs.length)).toEqual([2, undefined, 1]);
     expect(history.size).toBe(2);
+  });
+});
+
+describe('the memory of the past', () => {
+  it('is 800 bytes at most for each node that was provisioned once and released', () => {
+    const count = 10_000;
+    const nodes = Array.from({ length: count }, (_, index) => identity(`node-${index}`));
+    const host = { ...left(new FakeClock()), certificateSha256: 'ab'.repeat(32) };
+    const bytes = heapBytesOf(() => {
+      const { clock, history, run } = bench();
+      for (const node of nodes) {
+        const runId = run(node);
+        history.publish(event('NODE_CONFIRMED', { identity: node, runId }));
+        history.left(node, { ...host, admittedAt: clock.now(), lastSightedAt: clock.now() });
+      }
+      return history;
+    });
+    expect(bytes / count).toBeLessThan(800);
+  });
+
+  it('holds on to no more of a failed run than is kept of its message', () => {
+    const count = 2_000;
+    const nodes = Array.from({ length: count }, (_, index) => identity(`node-${index}`));
+    const bytes = heapBytesOf(() => {
+      const { history, run } = bench();
+      for (const node of nodes) {
+        for (const part of ['a', 'b', 'c']) run(node, part.repeat(5_000));
+      }
+      return history;
+    });
+    // A message of 1,000 characters, and two of 200.
+    expect(bytes / count).toBeLessThan(2_500);
   });
 });

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../../shared/clock.js';
 import type { Identity, RunId } from '../../../shared/identity.js';
+import { OldestFirst } from '../../../shared/oldest-first.js';
 import type { EventSink, ProvisioningEvent } from '../events/event.js';
 import {
   flat,
@@ -64,8 +65,8 @@ export class History implements EventSink {
   readonly #clock: Clock;
   readonly #isKnown: (identity: Identity) => boolean;
   readonly #limits: HistoryLimits;
-  /** Least lately touched first. */
-  readonly #entries = new Map<Identity, Entry>();
+  /** Set anew whenever it is touched. */
+  readonly #entries = new OldestFirst<Identity, Entry>();
 
   constructor({ clock, isKnown, limits = historyLimits }: HistoryOptions) {
     this.#clock = clock;
@@ -160,19 +161,21 @@ export class History implements EventSink {
 
   #settle(identity: Identity, runId: RunId, confirmation: 'CONFIRMED' | 'MISSED'): void {
     const entry = this.#entries.get(identity);
-    const runs = entry === undefined ? [] : runsOf(entry);
-    if (entry === undefined || !runs.some((run) => run.runId === runId)) return;
+    if (entry === undefined) return;
     const settled = { confirmation, confirmationAt: this.#clock.now() };
-    const [last, ...earlier] = runs.map((run) => (run.runId === runId ? { ...run, ...settled } : run));
-    entry.last = last;
-    entry.earlier = packRuns(earlier);
+    if (entry.last?.runId === runId) {
+      entry.last = { ...entry.last, ...settled };
+    } else {
+      const earlier = unpackRuns(entry.earlier);
+      if (!earlier.some((run) => run.runId === runId)) return;
+      entry.earlier = packRuns(earlier.map((run) => (run.runId === runId ? { ...run, ...settled } : run)));
+    }
     this.#touch(identity);
   }
 
   #touch(identity: Identity): Entry {
     const entry = this.#entries.get(identity) ?? newEntry();
     entry.touchedAt = this.#clock.monotonic();
-    this.#entries.delete(identity);
     this.#entries.set(identity, entry);
     this.#forget();
     return entry;
@@ -181,8 +184,11 @@ export class History implements EventSink {
   /** Forgets who was not heard of for long, and the oldest where there are too many. */
   #forget(): void {
     const now = this.#clock.monotonic();
-    for (const [identity, entry] of this.#entries) {
-      const tooMany = this.#entries.size > this.#limits.identities;
+    for (;;) {
+      const { oldest, size } = this.#entries;
+      if (oldest === undefined) return;
+      const { key: identity, value: entry } = oldest;
+      const tooMany = size > this.#limits.identities;
       if (!tooMany && now - entry.touchedAt < this.#limits.lifeMs) return;
       this.#entries.delete(identity);
       if (tooMany || !this.#isKnown(identity)) continue;

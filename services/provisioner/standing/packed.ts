@@ -31,7 +31,7 @@ function rowOf(run: RunRecord) {
 type Row = ReturnType<typeof rowOf>;
 
 export function packRuns(runs: readonly RunRecord[]): PackedRuns {
-  return (runs.length === 0 ? '' : JSON.stringify(runs.map(rowOf))) as PackedRuns;
+  return (runs.length === 0 ? '' : packed(runs.map(rowOf))) as PackedRuns;
 }
 
 export function unpackRuns(packed: PackedRuns): RunRecord[] {
@@ -67,17 +67,46 @@ export function unpackRuns(packed: PackedRuns): RunRecord[] {
   );
 }
 
-export function packHost(host: LeftHost): PackedHost {
-  const { admittedAt, lastSightedAt } = host;
-  const rounded = {
-    admittedAt: admittedAt && Math.round(admittedAt),
-    lastSightedAt: lastSightedAt && Math.round(lastSightedAt),
-  };
-  return JSON.stringify({ ...host, ...rounded }) as PackedHost;
+/** What is packed of a host, likewise. */
+function hostRowOf(host: LeftHost) {
+  return [
+    host.cause,
+    host.at,
+    host.address,
+    host.bootId,
+    host.version,
+    host.certificateSha256,
+    host.discovery,
+    host.admittedAt && Math.round(host.admittedAt),
+    host.lastSightedAt && Math.round(host.lastSightedAt),
+  ] as const;
 }
 
-export function unpackHost(packed: PackedHost): LeftHost {
-  return JSON.parse(packed);
+type HostRow = ReturnType<typeof hostRowOf>;
+
+export function packHost(host: LeftHost): PackedHost {
+  return packed(hostRowOf(host)) as PackedHost;
+}
+
+export function unpackHost(text: PackedHost): LeftHost {
+  const [cause, at, address, bootId, version, certificateSha256, discovery, admittedAt, lastSightedAt] =
+    JSON.parse(text) as HostRow;
+  return {
+    cause: cause ?? undefined,
+    at: at ?? undefined,
+    address,
+    bootId: bootId ?? undefined,
+    version,
+    certificateSha256,
+    discovery,
+    admittedAt: admittedAt ?? undefined,
+    lastSightedAt: lastSightedAt ?? undefined,
+  };
+}
+
+/** JSON comes in pieces that hold one another, and take half as much again. */
+function packed(value: unknown): string {
+  return flat(JSON.stringify(value));
 }
 
 /** The same text in one piece: one that was put together, or cut out of another, holds on to all that it was made of. */

@@ -1,6 +1,7 @@
 // What processes have cost, as /proc tells it: processor time and memory.
 
 import { readdirSync, readFileSync } from 'node:fs';
+import { until } from '../../../cli/launch/until.js';
 
 /** Linux counts processor time in hundredths of a second, whatever the machine. */
 const tickMs = 10;
@@ -15,6 +16,8 @@ export interface Cost {
   readonly peakMiB: number;
   /** What they hold now: MiB. */
   readonly residentMiB: number;
+  /** Of that, what is theirs alone, and not of files, which the system drops and reads again as it likes: MiB. */
+  readonly ownMiB: number;
 }
 
 /** Counts from its making on what each part costs. */
@@ -32,9 +35,37 @@ export class Costs {
     const costs = Object.entries(this.#parts).map(([name, pidsOf]) => {
       const pids = pidsOf();
       const cpuMs = cpuMsOf(pids) - (this.#before.get(name) ?? 0);
-      return [name, { cpuMs, peakMiB: mibOf(pids, 'VmHWM'), residentMiB: mibOf(pids, 'VmRSS') }] as const;
+      const [peakMiB, residentMiB, ownMiB] = [
+        mibOf(pids, 'VmHWM'),
+        mibOf(pids, 'VmRSS'),
+        mibOf(pids, 'RssAnon'),
+      ];
+      return [name, { cpuMs, peakMiB, residentMiB, ownMiB }] as const;
     });
     return Object.fromEntries(costs);
+  }
+}
+
+/** Looks every second at what is each part's own memory, of which the system remembers no peak. */
+export class OwnPeaks implements Disposable {
+  readonly #peaks = new Map<string, number>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(parts: Parts) {
+    this.#timer = setInterval(() => {
+      for (const [name, pids] of Object.entries(parts)) {
+        this.#peaks.set(name, Math.max(mibOf(pids(), 'RssAnon'), this.#peaks.get(name) ?? 0));
+      }
+    }, 1_000);
+  }
+
+  /** @returns the most that was seen of each part: MiB */
+  get now(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#peaks);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
   }
 }
 
@@ -44,6 +75,24 @@ export function descendantsOf(pid: number): number[] {
     .flatMap((task) => read(`/proc/${pid}/task/${task}/children`).split(' '))
     .filter((text) => text !== '')
     .flatMap((text) => [Number(text), ...descendantsOf(Number(text))]);
+}
+
+/** Kills all that a process has started, and waits until none of it is left, for a while. */
+export async function killDescendantsOf(pid: number): Promise<void> {
+  const none = () => {
+    const left = descendantsOf(pid);
+    for (const each of left) kill(each);
+    return left.length === 0;
+  };
+  await until(none, { what: 'the end of all that was started', timeoutMs: 5_000 });
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended since it was seen.
+  }
 }
 
 function cpuMsOf(pids: readonly number[]): number {
@@ -58,7 +107,7 @@ function ticksOf(pid: number): number {
   return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
 }
 
-function mibOf(pids: readonly number[], field: 'VmHWM' | 'VmRSS'): number {
+function mibOf(pids: readonly number[], field: 'VmHWM' | 'VmRSS' | 'RssAnon'): number {
   const pattern = new RegExp(`${field}:\\s+(\\d+)`);
   return pids.reduce(
     (sum, pid) => sum + Number(pattern.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024,

@@ -1,5 +1,6 @@
 // What a node costs, and what memory goes up to and comes down to, as fleets grow.
 
+import { setTimeout as wait } from 'node:timers/promises';
 import { until } from '../../../cli/launch/until.js';
 import type { BenchOptions } from '../options.js';
 import { type Provisioned, type ProvisionFigures, withProvisioned } from '../sides/provision/provision.js';
@@ -10,14 +11,20 @@ export interface Grown extends Pick<ProvisionFigures, 'cpuMsPerNode' | 'peakMiB'
   readonly nodesPerSecond: number;
   readonly failedAttempts: number;
   readonly mostRunsPerNode: number;
-  /** Once no host is held any more; discovery still knows all nodes, as configured ones: MiB. */
+  /** The most that was each part's own, and not of files: MiB. */
+  readonly peakOwnMiB: Readonly<Record<string, number>>;
+  /** A minute after the last host was held; discovery still knows all nodes, as configured ones: MiB. */
   readonly afterMiB: Readonly<Record<string, number>>;
+  readonly afterOwnMiB: Readonly<Record<string, number>>;
 }
 
 const usualSizes = [1_000, 5_000, 20_000, 50_000];
 
 /** Hosts are held for a minute after their run. */
 const holdsOverMs = 180_000;
+
+/** V8 collects a heap that has come to rest within some seconds, and gives back what is empty by and by. */
+const restMs = 60_000;
 
 export async function measureGrowth(
   { fleet, sizes, keep }: BenchOptions,
@@ -36,20 +43,27 @@ export async function measureGrowth(
   return { sizes: grown };
 }
 
-async function grow(nodes: number, { figures, stack, costs }: Provisioned): Promise<Grown> {
+async function grow(nodes: number, { figures, stack, costs, ownPeaksMiB }: Provisioned): Promise<Grown> {
   const noneHeld = async () =>
     ((await stack.metrics('provisioner'))?.sum('slipway_provisioner_hosts') ?? nodes) === 0;
   await until(noneHeld, { what: 'no host held', timeoutMs: holdsOverMs, everyMs: 1_000 });
-  const after = Object.entries(costs()).map(([part, { residentMiB }]) => [part, rounded(residentMiB)]);
+  await wait(restMs);
+  const after = Object.entries(costs());
   const { nodesPerSecond, cpuMsPerNode, peakMiB, latencyMs, runs } = figures;
   return {
     nodes,
     nodesPerSecond: nodesPerSecond.inService,
     cpuMsPerNode,
     peakMiB,
-    afterMiB: Object.fromEntries(after),
+    peakOwnMiB: roundedAll(Object.entries(ownPeaksMiB())),
+    afterMiB: roundedAll(after.map(([part, { residentMiB }]) => [part, residentMiB])),
+    afterOwnMiB: roundedAll(after.map(([part, { ownMiB }]) => [part, ownMiB])),
     latencyMs,
     failedAttempts: runs.failedAttempts,
     mostRunsPerNode: runs.mostPerNode,
   };
+}
+
+function roundedAll(figures: readonly (readonly [string, number])[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(figures.map(([name, figure]) => [name, rounded(figure)]));
 }

@@ -4,6 +4,9 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export interface Footprint {
   readonly rssMiB: number;
+  /** What of it is the process's own, and what are pages of files that it has mapped. */
+  readonly anonMiB: number;
+  readonly fileMiB: number;
   /** Open files of all kinds. */
   readonly files: number;
   readonly sockets: number;
@@ -20,7 +23,9 @@ export function footprintOf(pid: number): Footprint | undefined {
     const inodes = new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     return {
-      rssMiB: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024,
+      rssMiB: mibOf(status, 'VmRSS'),
+      anonMiB: mibOf(status, 'RssAnon'),
+      fileMiB: mibOf(status, 'RssFile'),
       files: links.length,
       sockets: inodes.size,
       connections: ['tcp', 'tcp6'].flatMap((table) =>
@@ -31,6 +36,11 @@ export function footprintOf(pid: number): Footprint | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** @param status as in /proc/PID/status */
+function mibOf(status: string, field: string): number {
+  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? Number.NaN) / 1024;
 }
 
 function linkOf(path: string): string {

@@ -1,15 +1,19 @@
-// Many subscribers in one program: crowd.ts HOST:PORT READERS STALLED. The readers note how long after an event they
-// were told of it; of each event no more is decoded than that takes. The stalled ones read one message and then
-// nothing. It says READY once all of them watch, and on a line of input what the readers have noted, as JSON.
+// Many subscribers in one program: crowd.ts HOST:PORT READERS STALLED [CERTIFICATES]. The readers note how long after an
+// event they were told of it; of each event no more is decoded than that takes. The stalled ones read one message and
+// then nothing. It says READY once all of them watch, and on a line of input what the readers have noted, as JSON;
+// where the line is ANEW, they note how late events are as if there had been none before. Without a folder of
+// certificates nothing is encrypted.
 
 import { createInterface } from 'node:readline';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { Client, credentials } from '@grpc/grpc-js';
+import { type ChannelCredentials, Client, credentials } from '@grpc/grpc-js';
 import {
   ProvisioningEventServiceService,
   WatchEventsRequest,
 } from '../../../shared/gen/slipway/provisioner/v1/events.js';
 import { serviceChannelOptions } from '../../../shared/grpc/channel.js';
+import { serviceCredentials } from '../../../shared/tls/channel-credentials.js';
+import { operatorFiles } from '../../bench/sides/provision/connections.js';
 
 /** What one crowd has noted. */
 export interface Noted {
@@ -26,9 +30,13 @@ const longestMs = 60_000;
 /** How many events came after so many milliseconds. */
 const lags = new Uint32Array(longestMs + 1);
 
-if (process.argv.length > 3) start(process.argv.slice(2));
+if (process.argv.length > 3) await start(process.argv.slice(2));
 
-function start([address = '', readers = '', stalled = '']: string[]): void {
+async function start([address = '', readers = '', stalled = '', certificates]: string[]): Promise<void> {
+  const trusted =
+    certificates === undefined
+      ? credentials.createInsecure()
+      : serviceCredentials(await operatorFiles(certificates), 'provisioner');
   const counts = Array.from({ length: Number(readers) }, () => 0);
   let watching = 0;
   const begun = () => {
@@ -37,7 +45,7 @@ function start([address = '', readers = '', stalled = '']: string[]): void {
   };
   for (const index of counts.keys()) {
     let first = true;
-    const stream = watch(address);
+    const stream = watch(address, trusted);
     stream.on('data', (message: Buffer) => {
       if (first) begun();
       first = false;
@@ -45,20 +53,23 @@ function start([address = '', readers = '', stalled = '']: string[]): void {
     });
   }
   for (let index = 0; index < Number(stalled); index++) {
-    const stream = watch(address);
+    const stream = watch(address, trusted);
     stream.once('data', () => {
       stream.pause();
       begun();
     });
   }
-  createInterface({ input: process.stdin }).on('line', () => {
-    const noted: Noted = { counts, p50: rank(0.5), p99: rank(0.99), max: rank(1) };
-    process.stdout.write(`${JSON.stringify(noted)}\n`);
-  });
+  createInterface({ input: process.stdin })
+    .on('close', () => process.exit())
+    .on('line', (line) => {
+      const noted: Noted = { counts, p50: rank(0.5), p99: rank(0.99), max: rank(1) };
+      process.stdout.write(`${JSON.stringify(noted)}\n`);
+      if (line === 'ANEW') lags.fill(0);
+    });
 }
 
-function watch(address: string) {
-  const client = new Client(address, credentials.createInsecure(), serviceChannelOptions);
+function watch(address: string, trusted: ChannelCredentials) {
+  const client = new Client(address, trusted, serviceChannelOptions);
   const { path, requestSerialize } = ProvisioningEventServiceService.watchEvents;
   const request = WatchEventsRequest.fromPartial({});
   const stream = client.makeServerStreamRequest(path, requestSerialize, (bytes) => bytes, request);

@@ -56,6 +56,26 @@ describe('the event log', () => {
     expect(write).toHaveBeenCalledTimes(2);
   });
 
+  it('writes at once after a quiet time, and what comes within 20 ms of that together', async () => {
+    const { events, clock, disk, publish, committed } = await startEventLog({ gatherMs: 20 });
+    const written: number[] = [];
+    disk.writing = ({ added }) => written.push(added.length);
+    publish(1);
+    await committed(1);
+    for (let n = 0; n < 4; n += 1) {
+      publish(1);
+      await clock.advance(4);
+    }
+    expect(written).toEqual([1]);
+    const done = committed(5);
+    await clock.advance(4);
+    await done;
+    expect(written).toEqual([1, 4]);
+    publish(2);
+    await events.close();
+    expect(written).toEqual([1, 4, 2]);
+  });
+
   it('tells an event that cannot be encoded as a gap', async () => {
     const encode = () => {
       throw new Error('no');

@@ -7,6 +7,7 @@ import type { Logger } from '../../../../shared/logger.js';
 import type { EventSink, ProvisioningEvent } from '../event.js';
 import type { EventHeader, EventLogReader, LogItem, Stretch } from '../watch/log-reader.js';
 import { headerOf } from './header.js';
+import { Pace } from './pace.js';
 import { type Moment, Pending } from './pending.js';
 import { readItems } from './reading.js';
 import { type EventRecord, eventRecord, lastOf, type StoredRecord } from './record.js';
@@ -34,8 +35,8 @@ export interface EventLogOptions {
   readonly retention: RetentionLimits;
   /** What may wait to be written. */
   readonly pendingBytes?: number;
-  /** When what was published is written: at the end of this turn of the event loop by default. */
-  readonly schedule?: (work: () => void) => void;
+  /** From one write to the next, at least: what comes meanwhile is written together. The first comes at once. */
+  readonly gatherMs?: number;
 }
 
 /** How the log does. */
@@ -56,6 +57,8 @@ export interface EventLogStatus {
 const defaultPendingBytes = 64 * 1024 * 1024;
 /** Events that are written at once, and as many may be removed: fewer where there is no room for more. */
 const batch = { most: 1_000, least: 16 } as const;
+/** Readers are woken less often than that. */
+const defaultGatherMs = 20;
 const retryMs = 1_000;
 /** How long an event waits for a log that cannot be written: a short failure loses nothing. */
 const patienceMs = 5_000;
@@ -67,6 +70,7 @@ export class EventLog implements EventSink, EventLogReader {
   readonly #store: LogStore;
   readonly #pending: Pending;
   readonly #retention: Retention;
+  readonly #pace: Pace;
   readonly #listeners = new Set<() => void>();
   #given: number;
   #first: number;
@@ -85,11 +89,12 @@ export class EventLog implements EventSink, EventLogReader {
   #closed = false;
 
   constructor(options: EventLogOptions) {
-    const { store, retention, pendingBytes = defaultPendingBytes } = options;
+    const { store, retention, pendingBytes = defaultPendingBytes, gatherMs = defaultGatherMs } = options;
     this.#options = options;
     this.#store = store;
     this.#pending = new Pending(pendingBytes);
     this.#retention = new Retention(store, retention);
+    this.#pace = new Pace(options.clock, gatherMs);
     this.#given = store.last;
     this.#last = store.last;
     this.#first = store.removed + 1;
@@ -162,6 +167,7 @@ export class EventLog implements EventSink, EventLogReader {
     if (this.#closed) return;
     this.#closed = true;
     this.#timer?.cancel();
+    this.#pace.hurry();
     await this.#working;
     await this.#work();
     this.#timer?.cancel();
@@ -192,27 +198,29 @@ export class EventLog implements EventSink, EventLogReader {
 
   #wake(): void {
     if (this.#working !== undefined || this.#closed) return;
-    const { schedule = setImmediate } = this.#options;
     this.#working = new Promise((resolve) => {
-      schedule(() => {
-        void this.#work().then(() => {
+      this.#pace.next(() => {
+        void this.#work().then((hasWritten) => {
           this.#working = undefined;
           resolve();
-          // What was published when the work was about to end.
-          if (this.#pending.size > 0 && this.#error === undefined) this.#wake();
+          // What was published meanwhile, and what is too much since.
+          if ((hasWritten || this.#pending.size > 0) && this.#error === undefined) this.#wake();
         });
       });
     });
   }
 
-  /** Writes until nothing waits, or writing fails. */
-  async #work(): Promise<void> {
+  /** Writes until what waits is less than is written at once, or writing fails. @returns whether it wrote something */
+  async #work(): Promise<boolean> {
+    let hasWritten = false;
     for (;;) {
-      const added = this.#pending.take(this.#batchSize);
+      const most = this.#batchSize;
+      const added = this.#pending.take(most);
+      let removed: readonly StoredRecord[];
       try {
-        const removed = this.#expired();
+        removed = this.#expired(most);
         // While it fails an empty write is a try as well.
-        if (added.length === 0 && removed.length === 0 && this.#error === undefined) return;
+        if (added.length === 0 && removed.length === 0 && this.#error === undefined) return hasWritten;
         await this.#store.write({ added, removed });
       } catch (error) {
         this.#count(this.#pending.giveBack(this.#now));
@@ -220,8 +228,9 @@ export class EventLog implements EventSink, EventLogReader {
         this.#batchSize = Math.max(batch.least, Math.floor(this.#batchSize / 4));
         if (!isLeast) continue;
         this.#failed(error);
-        return;
+        return false;
       }
+      hasWritten = true;
       this.#batchSize = Math.min(batch.most, this.#batchSize * 2);
       this.#pending.written();
       this.#first = this.#store.removed + 1;
@@ -229,13 +238,14 @@ export class EventLog implements EventSink, EventLogReader {
       if (newest !== undefined) this.#last = lastOf(newest);
       this.#succeeded();
       for (const listener of this.#listeners) listener();
+      if (added.length < most && removed.length < most) return true;
     }
   }
 
   /** What cannot be read is not removed now: a store that is shut is opened by the write that follows. */
-  #expired(): readonly StoredRecord[] {
+  #expired(most: number): readonly StoredRecord[] {
     try {
-      return this.#retention.expired(this.#options.clock.now(), this.#batchSize);
+      return this.#retention.expired(this.#options.clock.now(), most);
     } catch (error) {
       if (error instanceof StoreError) return [];
       throw error;

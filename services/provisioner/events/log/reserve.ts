@@ -90,8 +90,10 @@ export function pagesFor({ added, removed }: Change, { lastPage, pageBytes }: Ex
   return Math.max(leastPages, fixedPages + touched + Math.ceil(values + records / 16));
 }
 
-/** What a value takes, where pages that were split are half full; large ones have pages of their own. */
+/** What a value takes, where pages that were split are as empty as that leaves them; large ones have pages of their own. */
 function pagesOf(record: LogRecord, pageBytes: number): number {
   const bytes = valueLength(record) + 32;
-  return bytes > pageBytes / 2 ? 1 + Math.ceil(bytes / pageBytes) : (2 * bytes) / pageBytes;
+  if (bytes > pageBytes / 2) return 1 + Math.ceil(bytes / pageBytes);
+  const fitIn = Math.floor(pageBytes / bytes);
+  return 1 / Math.floor((fitIn + 1) / 2);
 }

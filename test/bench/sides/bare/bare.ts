@@ -75,7 +75,7 @@ async function planOf({ ports, trust }: Stack, fleet: FleetOptions): Promise<Cli
         : undefined,
     },
     calls: {
-      secret: trust === undefined ? '' : readFileSync(trust.secret, 'utf8').trim(),
+      secretFile: trust?.secret,
       features,
       configurationJson: await configurationOf(helper),
       sampleToken: trust && features.ed25519 ? await sampleToken(readFileSync(trust.signingKey, 'utf8')) : '',

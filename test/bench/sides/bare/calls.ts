@@ -2,6 +2,7 @@
 // call without is made as cheaply as can be: proof, fence, and a server token that nobody has signed for it.
 
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { type CallOptions, type ClientUnaryCall, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { ConfigureRequest, NodeAgentServiceClient } from '../../../../shared/gen/slipway/node/v1/node.js';
 import { ipTarget, nodeChannelOptions } from '../../../../shared/grpc/channel.js';
@@ -21,7 +22,8 @@ export interface ReportedNode {
 }
 
 export interface CallsPlan {
-  readonly secret: string;
+  /** The provisioning secret is in it; undefined where there is none. */
+  readonly secretFile: string | undefined;
   readonly features: { readonly jwt: boolean; readonly ed25519: boolean };
   readonly configurationJson: string;
   /** One for a node named {@link sampleIdentity}; empty without ed25519. */
@@ -45,9 +47,10 @@ type Method<Req, Res> = (
  * @returns makes the calls on one node, over a channel of its own; it throws what the first call that fails does
  */
 export function bareCalls(
-  { secret, features, configurationJson, sampleToken }: CallsPlan,
+  { secretFile, features, configurationJson, sampleToken }: CallsPlan,
   ask: (input: string) => Promise<void>,
 ): (node: ReportedNode) => Promise<void> {
+  const secret = secretFile === undefined ? '' : readFileSync(secretFile, 'utf8').trim();
   const insecure = insecureNodeCredentials();
   const [header, body = '', signature] = sampleToken.split('.');
   const sampleBody = JSON.parse(Buffer.from(body, 'base64url').toString() || 'null');

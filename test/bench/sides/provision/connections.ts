@@ -24,7 +24,7 @@ export async function withClient<Client extends { close(): void }, T>(
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
   const port = service === 'discovery' ? stack.ports.consumers : stack.ports.provisioner;
-  const files = tls ? await filesOf(stack) : undefined;
+  const files = tls ? await operatorFiles(stack.trust?.certificates ?? '') : undefined;
   const trusted = files === undefined ? credentials.createInsecure() : serviceCredentials(files, service);
   const client = new Class(`127.0.0.1:${port}`, trusted, serviceChannelOptions);
   try {
@@ -35,8 +35,9 @@ export async function withClient<Client extends { close(): void }, T>(
   }
 }
 
-function filesOf({ trust }: Stack): Promise<TlsFiles> {
-  const inFolder = (name: string) => join(trust?.certificates ?? '', name);
+/** @param certificates the folder of a stack's certificates */
+export function operatorFiles(certificates: string): Promise<TlsFiles> {
+  const inFolder = (name: string) => join(certificates, name);
   const paths = { cert: inFolder('operator.pem'), key: inFolder('operator-key.pem'), ca: inFolder('ca.pem') };
   return TlsFiles.open(paths, { clock: systemClock, log: silentLogger() });
 }

@@ -5,7 +5,7 @@ import type { Stack } from '../../../../cli/launch/stack.js';
 import { until } from '../../../../cli/launch/until.js';
 import { dispose, prepareStack } from '../../fleet/stack.js';
 import { type RunningSwarm, startSwarm } from '../../fleet/swarm.js';
-import { type Cost, Costs, descendantsOf } from '../../measure/processes.js';
+import { type Cost, Costs, descendantsOf, OwnPeaks, type Parts } from '../../measure/processes.js';
 import type { FleetOptions } from '../../options.js';
 import { figuresOf, patienceMs, type SideFigures } from '../side.js';
 import { type Course, readCourse } from './course.js';
@@ -22,6 +22,8 @@ export interface Provisioned {
   readonly pids: { readonly discovery: number; readonly provisioner: number };
   /** What its parts hold and have cost by now. */
   costs(): Readonly<Record<string, Cost>>;
+  /** The most that was each part's own memory: MiB. */
+  ownPeaksMiB(): Readonly<Record<string, number>>;
 }
 
 export interface ProvisionOptions {
@@ -51,12 +53,14 @@ export async function withProvisioned<T>(
     const begun = await positionNow(stack, tls);
     const running = await startSwarm(stack, fleet, personas);
     swarm = running;
-    const costs = new Costs({
+    const parts: Parts = {
       discovery: () => [discovery.pid],
       provisioner: () => [provisioner.pid],
       helper: () => descendantsOf(provisioner.pid),
       swarm: () => [running.pid],
-    });
+    };
+    const costs = new Costs(parts);
+    using peaks = new OwnPeaks(parts);
     await untilConfirmed(stack, running, confirmed);
     const spent = costs.now;
     const samples = await running.metrics();
@@ -68,7 +72,7 @@ export async function withProvisioned<T>(
     const measured = { latenciesMs, costs: spent, swarm: samples };
     const figures = { ...figuresOf(confirmed, course.times, measured), runs: course.runs };
     const pids = { discovery: discovery.pid, provisioner: provisioner.pid };
-    return await use({ figures, stack, pids, costs: () => costs.now });
+    return await use({ figures, stack, pids, costs: () => costs.now, ownPeaksMiB: () => peaks.now });
   } finally {
     await swarm?.kill();
     dispose(stack, keep);
