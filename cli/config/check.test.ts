@@ -23,7 +23,7 @@ describe('slipway config check', () => {
     const text = `${insecure}discovery: [d:1]\nhelper: no-such-helper.py --all\n`;
     const { code, err } = await slipway(['config', 'check', 'provisioner', file(text)]);
     expect(code).toBe(0);
-    expect(err).toMatch(/^warning: helper: .*no-such-helper\.py.*; nodes fail until it can be started$/m);
+    expect(err).toMatch(/^warning: helper .*no-such-helper\.py.*; nodes fail until it can be started$/m);
   });
 
   test('prints every problem with its path', async () => {

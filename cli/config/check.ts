@@ -47,7 +47,7 @@ export async function checkService(
       (await openTrust(config, surroundings)).close();
       const { startProblem } = await import('../../services/provisioner/helper/command.js');
       const problem = await startProblem(config.helper[0], source.env.PATH);
-      if (problem !== undefined) warn(`helper: ${problem}; nodes fail until it can be started`);
+      if (problem !== undefined) warn(`${problem}; nodes fail until it can be started`);
     }
   }
 }

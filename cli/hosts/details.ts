@@ -13,10 +13,10 @@ import { facts } from '../text/facts.js';
 import { clock, moment, since, wireSpan } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
 import { paint, type Toned, textOf } from '../text/paint.js';
-import { firstAndLast, inOneLine } from '../text/said.js';
+import { inOneLine } from '../text/said.js';
 import { type Column, table } from '../text/table.js';
 import type { View } from '../text/view.js';
-import { outcomeName, tonedEnd } from '../words/outcomes.js';
+import { messageInWords, outcomeName, tonedEnd } from '../words/outcomes.js';
 import { tonedState } from '../words/states.js';
 import { whereIn } from './rows.js';
 import { causeInWords } from './waits.js';
@@ -86,7 +86,7 @@ function runTable(runs: readonly Run[], view: View): string[] {
     nameOf(Step, run.lastStep),
     confirmationWord(run),
     printable(run.runId),
-    { text: firstAndLast(run.message), tone: 'quiet' },
+    { text: messageInWords(run), tone: 'quiet' },
   ]);
   return table(columns, rows, view);
 }

@@ -6,10 +6,9 @@ import { printable } from '../../shared/printable.js';
 import { distance } from '../text/moments.js';
 import { nameOf } from '../text/name.js';
 import { retext, type Toned } from '../text/paint.js';
-import { firstAndLast } from '../text/said.js';
 import { type Column, table } from '../text/table.js';
 import type { View } from '../text/view.js';
-import { tonedOutcome } from '../words/outcomes.js';
+import { messageInWords, tonedOutcome } from '../words/outcomes.js';
 import { tonedState } from '../words/states.js';
 
 const columns: readonly Column[] = [
@@ -38,7 +37,10 @@ export function hostRow(host: Host, view: View): Toned[] {
     host.failuresInARow === 0 ? '' : String(host.failuresInARow),
     tonedLast(host),
     printable(host.address),
-    { text: firstAndLast(host.lastMessage), tone: 'quiet' },
+    {
+      text: messageInWords({ outcome: host.lastOutcome, message: host.lastMessage }),
+      tone: 'quiet',
+    },
   ];
 }
 

@@ -18,8 +18,10 @@ const columns: readonly Column[] = [
   { title: 'LABELS' },
 ];
 
-/** @returns lines, the titles first */
-/** @param rows as {@link nodeRow} makes them */
+/**
+ * @param rows as {@link nodeRow} makes them
+ * @returns lines, the titles first
+ */
 export function nodeLines(rows: readonly (readonly string[])[], view: View): string[] {
   return table(columns, rows, view);
 }

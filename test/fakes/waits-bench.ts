@@ -23,6 +23,7 @@ const quiet: Circumstances = {
   intervalMs: 60_000,
   discoveryMissing: undefined,
   queueLimit: 50_000,
+  queueIsFull: false,
   helper: { slots: 4, waiting: 9, timeoutMs: 10_000 },
 };
 /** The helper fails for every node. */

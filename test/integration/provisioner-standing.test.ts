@@ -234,7 +234,7 @@ describe('GetHost', () => {
     expect(BigInt(runs[0].fence)).toBeGreaterThan(0n);
     expect(await call('GetHost', { identity: next.identity })).toMatchObject({
       host: { queue_place: 1 },
-      waits: [{ cause: 'WAIT_CAUSE_TURN', message: expect.stringContaining('all 1 worker is busy') }],
+      waits: [{ cause: 'WAIT_CAUSE_TURN', message: expect.stringContaining('the only worker is busy') }],
       runs: [],
     });
 

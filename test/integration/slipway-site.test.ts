@@ -31,7 +31,7 @@ describe('slipway and a provisioner', () => {
     const status = await run('status');
     expect(status).toMatchObject({ code: 0, err: '' });
     expect(status.out).toMatch(/^ready +yes$/m);
-    expect(status.out).toMatch(/^runs +.*1 FAILED NOT_PROVISIONING/m);
+    expect(status.out).toMatch(/^failed +1 run: 1 NOT_PROVISIONING$/m);
     const hosts = await run('hosts');
     expect(hosts.out).toMatch(/^good\.example\.net +held .*PROVISIONED/m);
     const failed = await run('why', 'bad.example.net');

@@ -97,6 +97,7 @@ export class Overview implements EventSink {
       intervalMs: intervalMs(),
       discoveryMissing: discoveryMissing(),
       queueLimit: bounds.queueLimit,
+      queueIsFull: fleet().queued >= bounds.queueLimit,
       helper: {
         slots: bounds.helperSlots,
         waiting: helperWaiting(),

@@ -147,6 +147,12 @@ describe('a host that was released', () => {
     }
   });
 
+  it('is told that the queue is full, which may be why it is not known', () => {
+    const text = said(releasedBy('RUN_FINISHED', {}, { under: { queueIsFull: true } }));
+    expect(text).toContain('The queue is full (queue_limit 50000), and what is sighted besides is dropped');
+    expect(text).toContain('What to do: Raise queue_limit or workers where that is too late');
+  });
+
   it('that was to stop is not looked for where it is silent', () => {
     const silent = { subject: { lastSightedAt: now - 600_000 } };
     expect(said(releasedBy('HOLD_OVER', {}, silent))).toContain('See that the node runs');

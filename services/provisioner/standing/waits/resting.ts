@@ -123,7 +123,7 @@ function whyReleased(subject: Subject, run: RunRecord | undefined, circumstances
     case 'QUEUE_FULL': {
       const full = `It was to be queued again, and the queue is full (queue_limit ${queueLimit})`;
       const room = 'A later sighting admits it when there is room';
-      return say(full, room, todo('Raise queue_limit or workers where that is too late'));
+      return say(full, room, todo(roomForMore));
     }
     case 'OPERATOR':
       return say('An operator released it', said, next, heard.said, helps);
@@ -141,13 +141,21 @@ function whileItWasKnown({ past: { runs } }: Subject): string {
 /** When it was last sighted; where that is longer ago than live nodes are, something is to be done about it. */
 function hearing(
   { lastSightedAt }: Subject,
-  { now, intervalMs, discoveryMissing }: Circumstances,
+  { now, intervalMs, discoveryMissing, queueIsFull, queueLimit }: Circumstances,
 ): { readonly said: string; readonly help: string | undefined } {
   if (lastSightedAt === undefined) return { said: '', help: undefined };
   const ago = now - lastSightedAt;
+  const sighted = `It was last sighted ${span(ago)} ago`;
+  if (queueIsFull) {
+    // What is dropped leaves no trace: whether this one is among it nobody knows.
+    const full = `The queue is full (queue_limit ${queueLimit}), and what is sighted besides is dropped until there is room`;
+    return { said: say(sighted, full), help: roomForMore };
+  }
   const isLong = ago > 2 * intervalMs && discoveryMissing === undefined;
-  return { said: `It was last sighted ${span(ago)} ago`, help: isLong ? seeThatItReports : undefined };
+  return { said: sighted, help: isLong ? seeThatItReports : undefined };
 }
+
+const roomForMore = 'Raise queue_limit or workers where that is too late';
 
 function lastEnded({ past }: Subject): RunRecord | undefined {
   return past.runs.find(({ outcome }) => outcome !== undefined);

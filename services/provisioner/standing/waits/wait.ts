@@ -68,5 +68,7 @@ export interface Circumstances {
   /** Why no discovery service is watched; undefined where one is. */
   readonly discoveryMissing: string | undefined;
   readonly queueLimit: number;
+  /** Sightings of hosts that are not known are dropped. */
+  readonly queueIsFull: boolean;
   readonly helper: { readonly slots: number; readonly waiting: number; readonly timeoutMs: number };
 }

@@ -30,8 +30,9 @@ describe('a queued host', () => {
   });
 
   it('waits for the end of a pause first', () => {
-    const all = waits({ standing: second, under: { pause } });
+    const all = waits({ standing: second, under: { pause, runsPerSecond: 0.5 } });
     expect(causes(all)).toEqual(['PAUSED', 'TURN']);
+    expect(said(all)).not.toContain('At the pace');
     expect(said(all)).toContain('paused since 2029-12-31T23:59:00Z by ops: new switch');
   });
 

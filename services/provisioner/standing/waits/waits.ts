@@ -34,7 +34,8 @@ function waitsIn(subject: Subject, circumstances: Circumstances): Wait[] {
   }
 }
 
-function turnWait(place: number, { workers, runsPerSecond, now }: Circumstances): Wait {
+function turnWait(place: number, circumstances: Circumstances): Wait {
+  const { workers, runsPerSecond, now } = circumstances;
   const before = place - 1;
   const isFull = workers.busy >= workers.total;
   const turn =
@@ -43,7 +44,8 @@ function turnWait(place: number, { workers, runsPerSecond, now }: Circumstances)
       : `${count(before, 'host is', 'hosts are')} before it in the queue`;
   const all = workers.total === 1 ? 'the only worker is busy' : `all ${workers.total} workers are busy`;
   const busy = isFull ? all : `${workers.busy} of ${count(workers.total, 'worker is', 'workers are')} busy`;
-  const isLong = runsPerSecond > 0 && before / runsPerSecond > 1;
+  // While nothing starts the pace of before says nothing.
+  const isLong = runsPerSecond > 0 && before / runsPerSecond > 1 && standstill(circumstances).length === 0;
   const pace = isLong
     ? `At the pace of the last minute its turn comes at about ${at(now + (before / runsPerSecond) * 1_000)}`
     : '';
