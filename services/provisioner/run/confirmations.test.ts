@@ -115,6 +115,7 @@ describe('a node that does not come up', () => {
   it('is no news where its run has failed', async () => {
     const { confirmations, sink, runId, clock } = bench();
     confirmations.runEnded(runId, { provisioned: false, fence: 7n });
+    expect(confirmations.pending).toBe(0);
     await clock.advance(timeoutMs);
     expect(sink.events).toEqual([]);
     expect(confirmations.pending).toBe(0);

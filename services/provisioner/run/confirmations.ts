@@ -86,9 +86,11 @@ export class Confirmations {
     this.#missed = new Remembered(options.clock);
   }
 
-  /** Confirmations that are waited for, those of runs under way included. */
+  /** Confirmations that are waited for, those of runs under way included. Looks at all of them. */
   get pending(): number {
-    return this.#pending.size;
+    let awaited = 0;
+    for (const { mayComeUp } of this.#pending.values()) if (mayComeUp !== false) awaited += 1;
+    return awaited;
   }
 
   /**
