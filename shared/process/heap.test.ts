@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { runScript } from '../../test/fakes/script.js';
 
-/** Keeps 40 MB in use, which are replaced over and over, as hosts and events are; prints how large the heap was at the most. */
+/** Keeps 80 MB in use, which are replaced over and over, as hosts and events are; prints how large the heap was at the most. */
 const work = `
   async function work() {
-    const kept = 40_000;
+    const kept = 80_000;
     const ring = [];
     let largest = 0;
     for (let index = 0; index < 8 * kept; index++) {
