@@ -9,7 +9,7 @@ export type Defer = (callback: () => void) => void;
 /** Time for all of them in one turn of the event loop: milliseconds. */
 const shareMs = 2;
 
-/** One for all readers of a log. */
+/** One for all who ask for the same kind of thing. */
 export class Turns {
   readonly #clock: Clock;
   readonly #defer: Defer;

@@ -3,15 +3,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { optionsOrExit } from './command-line.js';
 import { memoryFolder } from './fleet/memory.js';
 import { folders } from './fleet/stack.js';
 import { killDescendantsOf } from './measure/processes.js';
 import { measurements } from './measures/measurements.js';
-import { type BenchOptions, parseBenchOptions, UsageError, usage } from './options.js';
+import { parseBenchOptions, usage } from './options.js';
 import { tableOf } from './report.js';
 import { newStamp } from './stamp.js';
 
-const options = optionsOrExit();
+const options = optionsOrExit(parseBenchOptions, usage);
 const root = mkdtempSync(join(tmpdir(), 'slipway-bench-'));
 const memory = mkdtempSync(join(memoryFolder() ?? root, 'slipway-bench-'));
 // Where the swarm keeps its nodes; and what a process that is killed leaves in temporary folders goes with it.
@@ -34,16 +35,3 @@ const result = { measure, ...figures, options: told, stamp };
 if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
 else process.stdout.write(`${tableOf(result)}\n\n${JSON.stringify(result)}\n`);
 process.exit(0);
-
-function optionsOrExit(): BenchOptions {
-  try {
-    const parsed = parseBenchOptions(process.argv.slice(2));
-    if (parsed !== undefined) return parsed;
-    process.stdout.write(usage);
-    process.exit(0);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`${error.message}\n(--help tells more)\n`);
-    process.exit(2);
-  }
-}

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseBenchOptions, UsageError } from './options.js';
+import { UsageError } from './command-line.js';
+import { parseBenchOptions } from './options.js';
 
 test('without options a measure has those that the usage names', () => {
   expect(parseBenchOptions(['provision'])).toEqual({

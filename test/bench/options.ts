@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { durationMs } from '../../shared/durations.js';
+import { UsageError } from './command-line.js';
 import { type HelperKind, helperKinds } from './fleet/helper.js';
 
 export const measureNames = ['bare', 'provision', 'helper', 'watch', 'registry', 'growth'] as const;
@@ -33,11 +34,6 @@ export interface BenchOptions {
   readonly json: boolean;
   /** The folder with configuration, logs and data stays. */
   readonly keep: boolean;
-}
-
-/** The command line cannot be used; the message has a line for each problem. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 export const usage = `usage: npm run bench -- MEASURE [options]

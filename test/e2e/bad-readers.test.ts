@@ -2,17 +2,17 @@
 // nothing behind, and all of them together do not keep it from stopping.
 
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
-import { credentials, type ServiceError, status } from '@grpc/grpc-js';
+import { type ServiceError, status } from '@grpc/grpc-js';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Stack } from '../../cli/launch/stack.js';
 import {
   EventType,
-  ProvisioningEventServiceClient,
+  type ProvisioningEventServiceClient,
   ProvisioningEventServiceService,
   WatchEventsRequest,
 } from '../../shared/gen/slipway/provisioner/v1/events.js';
-import { serviceChannelOptions } from '../../shared/grpc/channel.js';
 import { untilConfirmed } from './confirmed.js';
+import { eventsOf } from './events-client.js';
 import { prepareStack, testHelper } from './workspace.js';
 
 const fromTheStart = { start: { $case: 'earliest', value: {} }, filter: undefined } as const;
@@ -59,14 +59,7 @@ class Reader {
   readonly ended: Promise<number>;
 
   constructor(stack: Stack) {
-    const address = `127.0.0.1:${stack.ports.provisioner}`;
-    const client = new ProvisioningEventServiceClient(
-      address,
-      credentials.createInsecure(),
-      serviceChannelOptions,
-    );
-    onTestFinished(() => client.close());
-    this.stream = client.watchEvents(fromTheStart);
+    this.stream = eventsOf(stack).watchEvents(fromTheStart);
     this.ended = new Promise((resolve) => {
       this.stream.on('error', ({ code }: ServiceError) => resolve(code));
     });

@@ -1,14 +1,9 @@
 // Somebody who hears a stack's events from the oldest on, and sees to it that no number is missing or told twice.
 
-import { credentials } from '@grpc/grpc-js';
 import { onTestFinished } from 'vitest';
 import type { Stack } from '../../cli/launch/stack.js';
-import {
-  type GapReason,
-  ProvisioningEventServiceClient,
-  type WatchEventsResponse,
-} from '../../shared/gen/slipway/provisioner/v1/events.js';
-import { serviceChannelOptions } from '../../shared/grpc/channel.js';
+import type { GapReason, WatchEventsResponse } from '../../shared/gen/slipway/provisioner/v1/events.js';
+import { eventsOf } from './events-client.js';
 
 /** Numbers that a subscriber was told not to have, first and last included. */
 export interface HeardGap {
@@ -27,20 +22,13 @@ export interface Heard {
 
 /** Hears of all events of a stack without TLS until the test is over, or the stream ends. */
 export function hearEvents(stack: Stack): Heard {
-  const address = `127.0.0.1:${stack.ports.provisioner}`;
-  const client = new ProvisioningEventServiceClient(
-    address,
-    credentials.createInsecure(),
-    serviceChannelOptions,
-  );
-  onTestFinished(() => client.close());
   const gaps: HeardGap[] = [];
   const heard = { last: 0, gaps, fault: '' };
   const pass = (first: number, last: number) => {
     if (first !== heard.last + 1) heard.fault ||= `${first} came after ${heard.last}`;
     heard.last = last;
   };
-  const stream = client.watchEvents({ start: { $case: 'earliest', value: {} }, filter: undefined });
+  const stream = eventsOf(stack).watchEvents({ start: { $case: 'earliest', value: {} }, filter: undefined });
   onTestFinished(() => stream.cancel());
   stream.on('error', (error) => {
     heard.fault ||= `it ended: ${error.message}`;

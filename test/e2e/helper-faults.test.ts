@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Stack } from '../../cli/launch/stack.js';
 import { until } from '../../cli/launch/until.js';
 import { FakeNodes } from '../fakes/fake-nodes.js';
 import { announce } from './announce.js';
@@ -29,15 +30,8 @@ test('each fault of a helper fails its node with its reason, and harms no other'
   const faults = Object.values(reasons).reduce((sum, count) => sum + count, 0);
   await untilConfirmed(stack, 12 - faults, 60_000);
   await big.called('Restart');
-  const samples = await until(
-    async () => {
-      const now = await stack.metrics('provisioner');
-      return now?.sum('slipway_provisioner_runs_total', { outcome: 'FAILED' }) === faults && now;
-    },
-    { what: 'every faulty run has failed', timeoutMs: 30_000 },
-  );
-  const failed = samples.sumBy('reason', 'slipway_provisioner_runs_total', { outcome: 'FAILED' });
-  expect(Object.fromEntries(failed)).toEqual(reasons);
+  const { samples, failed } = await failures(stack, faults);
+  expect(failed).toEqual(reasons);
   expect(samples.sum('slipway_provisioner_busy_workers')).toBe(0);
   expect(processesWith(marker)).toEqual([]);
   expect(peakMemoryMiB(provisioner.pid)).toBeLessThan(400);
@@ -73,6 +67,16 @@ test('each fault of a helper that lives on fails its node with its reason, and h
   const { provisioner } = await stack.startAll();
   const faults = Object.values(reasonsOfLines).reduce((sum, count) => sum + count, 0);
   await untilConfirmed(stack, 40 - faults, 60_000);
+  const { samples, failed } = await failures(stack, faults);
+  expect(failed).toEqual(reasonsOfLines);
+  expect(samples.sum('slipway_provisioner_busy_workers')).toBe(0);
+  expect(peakMemoryMiB(provisioner.pid)).toBeLessThan(400);
+  await stack.endAll();
+  expect(processesWith(marker)).toEqual([]);
+});
+
+/** Once so many runs have failed: what is measured then, and how many failed by reason. */
+async function failures(stack: Stack, faults: number) {
   const samples = await until(
     async () => {
       const now = await stack.metrics('provisioner');
@@ -80,10 +84,6 @@ test('each fault of a helper that lives on fails its node with its reason, and h
     },
     { what: 'every faulty run has failed', timeoutMs: 30_000 },
   );
-  const failed = samples.sumBy('reason', 'slipway_provisioner_runs_total', { outcome: 'FAILED' });
-  expect(Object.fromEntries(failed)).toEqual(reasonsOfLines);
-  expect(samples.sum('slipway_provisioner_busy_workers')).toBe(0);
-  expect(peakMemoryMiB(provisioner.pid)).toBeLessThan(400);
-  await stack.endAll();
-  expect(processesWith(marker)).toEqual([]);
-});
+  const byReason = samples.sumBy('reason', 'slipway_provisioner_runs_total', { outcome: 'FAILED' });
+  return { samples, failed: Object.fromEntries(byReason) };
+}

@@ -9,10 +9,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Stack } from '../../cli/launch/stack.js';
 import { until } from '../../cli/launch/until.js';
 import { untilCommitted, untilConfigured } from '../e2e/confirmed.js';
+import { eventsOf } from '../e2e/events-client.js';
 import { prepareStack, testHelper } from '../e2e/workspace.js';
 import { size } from './sizes.js';
 import { readRecord } from './subscribers/record.js';
-import { eventsOf, wholeLog } from './subscribers/whole-log.js';
+import { wholeLog } from './subscribers/whole-log.js';
 
 const nodes = size('FLEET_NODES', 3_000);
 const subscriberKills = size('FLEET_KILLS', 50);

@@ -7,11 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Stack } from '../../cli/launch/stack.js';
 import { untilConfirmed } from '../e2e/confirmed.js';
+import { eventsOf } from '../e2e/events-client.js';
 import { peakMemoryMiB } from '../e2e/processes.js';
 import { prepareStack, testHelper } from '../e2e/workspace.js';
 import { size } from './sizes.js';
 import type { Noted } from './subscribers/crowd.js';
-import { eventsOf, wholeLog } from './subscribers/whole-log.js';
+import { wholeLog } from './subscribers/whole-log.js';
 
 const nodes = size('FLEET_NODES', 3_000);
 const subscribers = size('FLEET_SUBSCRIBERS', 100);

@@ -3,9 +3,10 @@
 import { expect, test } from 'vitest';
 import { GapReason, type WatchEventsResponse } from '../../shared/gen/slipway/provisioner/v1/events.js';
 import { untilConfirmed } from '../e2e/confirmed.js';
+import { eventsOf } from '../e2e/events-client.js';
 import { prepareStack, testHelper } from '../e2e/workspace.js';
 import { size } from './sizes.js';
-import { eventsOf, wholeLog } from './subscribers/whole-log.js';
+import { wholeLog } from './subscribers/whole-log.js';
 
 const nodes = size('FLEET_NODES', 1_000);
 const patienceMs = 240_000;

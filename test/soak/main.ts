@@ -4,17 +4,18 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { optionsOrExit } from '../bench/command-line.js';
 import { memoryFolder } from '../bench/fleet/memory.js';
 import { killDescendantsOf } from '../bench/measure/processes.js';
 import { newStamp } from '../bench/stamp.js';
-import { parseSoakOptions, type SoakOptions, UsageError, usage } from './options.js';
+import { parseSoakOptions, usage } from './options.js';
 import { planOf } from './plan.js';
 import type { Sample } from './samples/sample.js';
 import { soak } from './soak.js';
 import { rulesOf } from './verdict/rules.js';
 import { isFlat, tableOf, verdictsOf } from './verdict/verdicts.js';
 
-const options = optionsOrExit();
+const options = optionsOrExit(parseSoakOptions, usage);
 const plan = planOf(options);
 const root = mkdtempSync(join(tmpdir(), 'slipway-soak-'));
 const memory = mkdtempSync(join(memoryFolder() ?? root, 'slipway-soak-'));
@@ -61,17 +62,4 @@ function stopOnSignals(): AbortSignal {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   return stop.signal;
-}
-
-function optionsOrExit(): SoakOptions {
-  try {
-    const parsed = parseSoakOptions(process.argv.slice(2));
-    if (parsed !== undefined) return parsed;
-    process.stdout.write(usage);
-    process.exit(0);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`${error.message}\n(--help tells more)\n`);
-    process.exit(2);
-  }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseSoakOptions, UsageError } from './options.js';
+import { UsageError } from '../bench/command-line.js';
+import { parseSoakOptions } from './options.js';
 
 test('without options it takes eight hours, at five nodes a second', () => {
   const options = { durationMs: 28_800_000, rate: 5, file: undefined, keep: false };

@@ -1,6 +1,7 @@
 // The soak's command line.
 
 import { parseArgs } from 'node:util';
+import { UsageError } from '../bench/command-line.js';
 
 export interface SoakOptions {
   readonly durationMs: number;
@@ -10,11 +11,6 @@ export interface SoakOptions {
   readonly file: string | undefined;
   /** The folder with configuration, logs and data stays. */
   readonly keep: boolean;
-}
-
-/** The command line cannot be used; the message has a line for each problem. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 export const usage = `usage: npm run soak -- [options]
