@@ -124,7 +124,7 @@ describe('upgrades in a row', () => {
 });
 
 describe('the memory of counters', () => {
-  it('is 300 bytes at most for each node that was provisioned once', () => {
+  it('is 400 bytes at most for each node that was provisioned once', () => {
     const count = 10_000;
     const nodes = Array.from({ length: count }, (_, index) => identity(`node-${index}`));
     const bytes = heapBytesOf(() => {
@@ -136,6 +136,7 @@ describe('the memory of counters', () => {
       }
       return counters;
     });
-    expect(bytes / count).toBeLessThan(300);
+    // Some 290, or 310 where the engine keeps a number in an object of its own; twice as much with a shape for each entry.
+    expect(bytes / count).toBeLessThan(400);
   });
 });
