@@ -20,8 +20,12 @@ class Disk implements LogStore {
   room = Number.POSITIVE_INFINITY;
   /** Whether nothing can be read until something is written, as where the file could not be opened again. */
   isShut = false;
+  /** Whether the file cannot be opened again. */
+  isGone = false;
   /** Told of each write. */
   writing: (change: Change) => void = () => {};
+  /** Told each time that memory may be given back. */
+  refreshing: (touched: number) => void = () => {};
   #held: Promise<void> | undefined;
   readonly #store: LogStore;
 
@@ -71,6 +75,13 @@ class Disk implements LogStore {
       throw new StoreError('no space is left');
     this.isShut = false;
     await this.#store.write(change);
+  }
+
+  async refresh(touched: number) {
+    this.refreshing(touched);
+    if (!this.isGone) return this.#store.refresh(touched);
+    this.isShut = true;
+    throw new StoreError('not open');
   }
 
   close() {

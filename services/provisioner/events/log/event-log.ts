@@ -12,6 +12,7 @@ import { type Moment, Pending } from './pending.js';
 import { readItems } from './reading.js';
 import { type EventRecord, eventRecord, lastOf, type StoredRecord } from './record.js';
 import { Retention, type RetentionLimits } from './retention.js';
+import type { EventLogStatus } from './status.js';
 import { type LogStore, StoreError } from './store.js';
 import { readTimeline } from './timeline.js';
 
@@ -39,20 +40,6 @@ export interface EventLogOptions {
   readonly gatherMs?: number;
 }
 
-/** How the log does. */
-export interface EventLogStatus {
-  readonly logId: string;
-  /** 0 where it is empty. */
-  readonly first: number;
-  readonly last: number;
-  readonly uncommittedBytes: number;
-  readonly failing: boolean;
-  /** A sentence for people; empty where it is not failing. */
-  readonly error: string;
-  /** Events that could not be written, since the start. */
-  readonly lost: number;
-}
-
 /** Bytes that wait to be written, at most. */
 const defaultPendingBytes = 64 * 1024 * 1024;
 /** Events that are written at once, and as many may be removed: fewer where there is no room for more. */
@@ -62,8 +49,10 @@ const defaultGatherMs = 20;
 const retryMs = 1_000;
 /** How long an event waits for a log that cannot be written: a short failure loses nothing. */
 const patienceMs = 5_000;
-/** How often age is looked at while nothing happens. */
-const ageLookMs = 60_000;
+/** How often age is looked at while nothing happens, and memory of the file is given back. */
+const restLookMs = 60_000;
+/** While much happens memory is given back after so many records: some 40 MB, which takes 2 ms. */
+const manyRecords = 5_000;
 
 export class EventLog implements EventSink, EventLogReader {
   readonly #options: EventLogOptions;
@@ -98,7 +87,7 @@ export class EventLog implements EventSink, EventLogReader {
     this.#given = store.last;
     this.#last = store.last;
     this.#first = store.removed + 1;
-    this.#lookAgainIn(ageLookMs);
+    this.#lookAgainIn(restLookMs);
     this.#wake();
   }
 
@@ -196,18 +185,30 @@ export class EventLog implements EventSink, EventLogReader {
     }
   }
 
-  #wake(): void {
+  /** @param refreshAfter records, of which memory is given back first */
+  #wake(refreshAfter: number = manyRecords): void {
     if (this.#working !== undefined || this.#closed) return;
     this.#working = new Promise((resolve) => {
       this.#pace.next(() => {
-        void this.#work().then((hasWritten) => {
-          this.#working = undefined;
-          resolve();
-          // What was published meanwhile, and what is too much since.
-          if ((hasWritten || this.#pending.size > 0) && this.#error === undefined) this.#wake();
-        });
+        void this.#refresh(refreshAfter)
+          .then(() => this.#work())
+          .then((hasWritten) => {
+            this.#working = undefined;
+            resolve();
+            // What was published meanwhile, and what is too much since.
+            if ((hasWritten || this.#pending.size > 0) && this.#error === undefined) this.#wake();
+          });
       });
     });
+  }
+
+  async #refresh(touched: number): Promise<void> {
+    if (this.#error !== undefined || this.#closed) return;
+    try {
+      await this.#store.refresh(touched);
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   /** Writes until what waits is less than is written at once, or writing fails. @returns whether it wrote something */
@@ -270,7 +271,7 @@ export class EventLog implements EventSink, EventLogReader {
     if (this.#error === undefined) return;
     this.#error = undefined;
     this.#options.log.info({ lost: this.#lost }, 'the event log is written again');
-    this.#lookAgainIn(ageLookMs);
+    this.#lookAgainIn(restLookMs);
   }
 
   #count(lost: number): void {
@@ -287,8 +288,8 @@ export class EventLog implements EventSink, EventLogReader {
   #lookAgainIn(ms: number): void {
     this.#timer?.cancel();
     this.#timer = this.#options.clock.setTimer(ms, () => {
-      this.#lookAgainIn(ageLookMs);
-      this.#wake();
+      this.#lookAgainIn(restLookMs);
+      this.#wake(1);
     });
   }
 }

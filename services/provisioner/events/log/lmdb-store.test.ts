@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { dataFolder } from '../../../../test/fakes/event-log-bench.js';
 import { usedBytes } from '../../../../test/fakes/log-file.js';
-import { LmdbFile, LmdbStore } from './lmdb-store.js';
+import { LmdbFile } from './lmdb-file.js';
+import { LmdbStore } from './lmdb-store.js';
 import { eventRecord } from './record.js';
 
 it('takes room in the file that it opens again, which may be another one', async () => {

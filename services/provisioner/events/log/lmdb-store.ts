@@ -1,9 +1,8 @@
 // The log's records in LMDB. What is there when it is opened, and whether it may be, is the matter of open.ts.
 
-import { type Database, open, type RootDatabase } from 'lmdb';
 import type { LogItem } from '../watch/log-reader.js';
 import { whyNotWritten } from './disk.js';
-import type { LogOrigin } from './origin.js';
+import { committed, LmdbFile, type Tables, type TimelineKey } from './lmdb-file.js';
 import {
   firstOf,
   gapValue,
@@ -13,85 +12,10 @@ import {
   readRecord,
   type StoredRecord,
 } from './record.js';
-import { type Extent, Reserve } from './reserve.js';
+import { Reserve } from './reserve.js';
 import { type Change, type LogStore, type NumberSpan, StoreError } from './store.js';
 
-/** A node's identity, or nothing for gaps, and a number. */
-type TimelineKey = [identity: string, number: number];
-
-interface Tables {
-  readonly root: RootDatabase<Buffer, string>;
-  readonly events: Database<Buffer, number>;
-  readonly timelines: Database<Buffer, TimelineKey>;
-}
-
-/** Address space, of which no memory is taken; it grows where that is too little. */
-const mapBytes = 4 * 1024 ** 3;
 const present = Buffer.from([1]);
-
-/** The file, before anything in it is believed. */
-export class LmdbFile {
-  readonly folder: string;
-  readonly root: RootDatabase<Buffer, string>;
-
-  /** @throws what LMDB throws where it is none of its files */
-  constructor(folder: string) {
-    this.folder = folder;
-    // Committed means synced, and what is written together is one transaction.
-    const safety = { overlappingSync: false, eventTurnBatching: false } as const;
-    this.root = open({ path: folder, noSubdir: false, encoding: 'binary', mapSize: mapBytes, ...safety });
-  }
-
-  /** Of records, by number and by node; made where they are missing. */
-  tables(): Tables {
-    const events = this.root.openDB<Buffer, number>({ name: 'events', encoding: 'binary' });
-    const timelines = this.root.openDB<Buffer, TimelineKey>({ name: 'timelines', encoding: 'binary' });
-    return { root: this.root, events, timelines };
-  }
-
-  get extent(): Extent {
-    const { pageSize, lastPageNumber } = this.root.getStats() as {
-      readonly pageSize: number;
-      readonly lastPageNumber: number;
-    };
-    return { lastPage: lastPageNumber, pageBytes: pageSize };
-  }
-
-  /** Whether nothing was ever written to it. */
-  get isEmpty(): boolean {
-    return this.root.getKeysCount() === 0;
-  }
-
-  /**
-   * Whether a process that lives has it open. Marks it as open from then on.
-   *
-   * LMDB keeps a table of readers, with a lock that the system takes from a process that dies.
-   */
-  isTaken(): boolean {
-    if (readersOf(this.root) > 0) return true;
-    this.root.get('origin');
-    return readersOf(this.root) > 1;
-  }
-
-  /** @returns undefined where there is none, or none that makes sense */
-  readOrigin(): LogOrigin | undefined {
-    const value = this.root.get('origin');
-    if (value === undefined) return undefined;
-    try {
-      return JSON.parse(value.toString()) as LogOrigin;
-    } catch {
-      return undefined;
-    }
-  }
-
-  async writeOrigin(origin: LogOrigin): Promise<void> {
-    await committed(this.root.batch(() => this.root.put('origin', Buffer.from(JSON.stringify(origin)))));
-  }
-
-  async close(): Promise<void> {
-    await this.root.close();
-  }
-}
 
 export class LmdbStore implements LogStore {
   readonly logId: string;
@@ -103,6 +27,8 @@ export class LmdbStore implements LogStore {
   readonly #reserve: Reserve;
   /** Whether LMDB was given something and has not said that it was written. */
   #mayBeBroken = false;
+  /** Records that were read or written since the file was opened. */
+  #touched = 0;
 
   /** @throws RecordError where its ends are no records */
   constructor(file: LmdbFile, logId: string) {
@@ -137,6 +63,7 @@ export class LmdbStore implements LogStore {
 
   record(first: number): StoredRecord | undefined {
     const value = this.#tables.events.get(first);
+    this.#touched += 1;
     return value && readRecord(first, value);
   }
 
@@ -157,12 +84,23 @@ export class LmdbStore implements LogStore {
       await committed(tables.root.batch(() => put(tables, added, removed)));
       this.#mayBeBroken = false;
     } catch (error) {
-      if (error instanceof StoreError) throw error;
-      throw new StoreError(whyNotWritten(this.#folder, error), { cause: error });
+      throw storeError(this.#folder, error);
     }
+    this.#touched += added.length + removed.length;
     this.#removed = endOf(removed) ?? this.#removed;
     const newest = added.at(-1);
     if (newest !== undefined) this.#last = lastOf(newest);
+  }
+
+  async refresh(touched: number): Promise<void> {
+    if (this.#touched < touched || this.#mayBeBroken || !this.#usable.file.isInPlace) return;
+    this.#mayBeBroken = true;
+    try {
+      await this.#reopen();
+    } catch (error) {
+      throw storeError(this.#folder, error);
+    }
+    this.#mayBeBroken = false;
   }
 
   /**
@@ -208,6 +146,9 @@ export class LmdbStore implements LogStore {
   /**
    * Where LMDB could not write one of the pages that describe the file it takes nothing more, and does not even say so
    * of what it is given after that. Where the disk was mounted anew meanwhile it is another file.
+   *
+   * From when the old one is closed to when the new one is open there is no more than promises that are kept already:
+   * nothing else runs in between.
    */
   async #reopen(): Promise<void> {
     await this.close();
@@ -216,6 +157,7 @@ export class LmdbStore implements LogStore {
       // Marks it as open again, too.
       if (file.isTaken()) throw new StoreError(`${this.#folder} is open in another process`);
       this.#opened = { file, tables: file.tables() };
+      this.#touched = 0;
     } catch (error) {
       await file.close();
       throw error;
@@ -223,7 +165,9 @@ export class LmdbStore implements LogStore {
   }
 
   #records(entries: Iterable<{ key: number; value: Buffer }>): StoredRecord[] {
-    return Array.from(entries, ({ key, value }) => readRecord(key, value));
+    const records = Array.from(entries, ({ key, value }) => readRecord(key, value));
+    this.#touched += records.length;
+    return records;
   }
 }
 
@@ -261,21 +205,6 @@ function endOf(records: readonly StoredRecord[]): number | undefined {
 /** Writes of a batch promise nothing of their own: the batch does. */
 function ignore(_written: Promise<boolean>): void {}
 
-/** @throws what went wrong, which LMDB tells by a second promise */
-async function committed(batch: Promise<boolean>): Promise<void> {
-  try {
-    await batch;
-  } catch (error) {
-    if (error instanceof Error && 'commitError' in error) await error.commitError;
-    throw error;
-  }
-}
-
-/** Readers of the file, in this process or others that live. */
-function readersOf(root: RootDatabase<Buffer, string>): number {
-  root.readerCheck();
-  return root
-    .readerList()
-    .split('\n')
-    .filter((line) => /^\s*\d/.test(line)).length;
+function storeError(folder: string, error: unknown): StoreError {
+  return error instanceof StoreError ? error : new StoreError(whyNotWritten(folder, error), { cause: error });
 }

@@ -12,7 +12,8 @@ import { checkFile } from './file-check.js';
 import { readHead } from './head.js';
 import { inspect as inspectApart } from './inspection/inspect.js';
 import type { Verdict } from './inspection/verdict.js';
-import { LmdbFile, LmdbStore } from './lmdb-store.js';
+import { LmdbFile } from './lmdb-file.js';
+import { LmdbStore } from './lmdb-store.js';
 import { believableLogId, format, isDamage, UnusableError } from './origin.js';
 import type { LogStore } from './store.js';
 

@@ -35,6 +35,14 @@ export interface LogStore {
    * @throws StoreError where nothing of it was kept
    */
   write(change: Change): Promise<void>;
+  /**
+   * Gives back what the process holds of the file in memory, where so many records were read or written since it last
+   * did: the system keeps mapped what was ever touched. To be called while nothing is written, and in a turn of the
+   * event loop in which nothing else has run: whoever reads then does so before or after.
+   *
+   * @throws StoreError where the log cannot be read until a write succeeds
+   */
+  refresh(touched: number): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,7 +1,8 @@
 // Whether the file of a log can be used: reads all of it. LMDB trusts what it maps, so that a damaged page may end the
 // process that does: whoever must not end asks inspect.ts.
 
-import { LmdbFile, LmdbStore } from '../lmdb-store.js';
+import { LmdbFile } from '../lmdb-file.js';
+import { LmdbStore } from '../lmdb-store.js';
 import { believableLogId, isDamage } from '../origin.js';
 import type { Verdict } from './verdict.js';
 
