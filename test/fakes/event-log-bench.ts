@@ -20,12 +20,12 @@ class Disk implements LogStore {
   room = Number.POSITIVE_INFINITY;
   /** Whether nothing can be read until something is written, as where the file could not be opened again. */
   isShut = false;
-  /** Whether the file cannot be opened again. */
-  isGone = false;
+  /** What becomes of the file when memory may be given back. Opening it again takes as long as the disk likes, whatever the clock says. */
+  refreshing: 'NOTHING' | 'REOPENED' | 'SHUT' = 'NOTHING';
   /** Told of each write. */
   writing: (change: Change) => void = () => {};
   /** Told each time that memory may be given back. */
-  refreshing: (touched: number) => void = () => {};
+  mayRefresh: (touched: number) => void = () => {};
   #held: Promise<void> | undefined;
   readonly #store: LogStore;
 
@@ -78,8 +78,9 @@ class Disk implements LogStore {
   }
 
   async refresh(touched: number) {
-    this.refreshing(touched);
-    if (!this.isGone) return this.#store.refresh(touched);
+    this.mayRefresh(touched);
+    if (this.refreshing === 'REOPENED') await this.#store.refresh(touched);
+    if (this.refreshing !== 'SHUT') return;
     this.isShut = true;
     throw new StoreError('not open');
   }

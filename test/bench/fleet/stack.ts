@@ -16,8 +16,15 @@ const pace = { report_interval: '1h', max_reports_per_second: 100_000 } as const
 const nodeEvents = 8;
 const provisioningEvents = 40;
 
+/** Discovery's events: as many as are kept by default, or all of the fleet's, so that they can be read afterwards. */
+export type KeptEvents = 'AS_USUAL' | 'ALL';
+
 /** Writes configuration and makes certificates in the folder; starts nothing. */
-export function prepareStack(directory: string, fleet: FleetOptions): Promise<Stack> {
+export function prepareStack(
+  directory: string,
+  fleet: FleetOptions,
+  kept: KeptEvents = 'ALL',
+): Promise<Stack> {
   const { nodes, workers, tls, features, helper } = fleet;
   return Stack.prepare({
     directory,
@@ -25,7 +32,7 @@ export function prepareStack(directory: string, fleet: FleetOptions): Promise<St
     ...helperSettings(helper),
     tls: tls ? 'required' : 'insecure',
     features,
-    discovery: { ...pace, event_ring: Math.max(100_000, nodeEvents * nodes) },
+    discovery: kept === 'ALL' ? { ...pace, event_ring: Math.max(100_000, nodeEvents * nodes) } : pace,
     provisioner: {
       ...helperSettings(helper),
       workers,

@@ -33,7 +33,7 @@ export async function measureGrowth(
 ): Promise<{ readonly sizes: readonly Grown[] }> {
   const grown: Grown[] = [];
   for (const nodes of sizes.length > 0 ? sizes : usualSizes) {
-    const options = { fleet: { ...fleet, nodes }, keep };
+    const options = { fleet: { ...fleet, nodes }, discoveryKeeps: 'AS_USUAL', keep } as const;
     const figures = await withProvisioned(folder(), options, (provisioned) => grow(nodes, provisioned));
     grown.push(figures);
     say(

@@ -1,7 +1,8 @@
 import { copyFileSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../../../shared/clock.js';
 import { dataFolder, numbers, startEventLog } from '../../../../test/fakes/event-log-bench.js';
 import { LmdbFile } from './lmdb-file.js';
 import { LmdbStore } from './lmdb-store.js';
@@ -106,7 +107,7 @@ describe('an event log', () => {
   it('gives back memory after many events, and within a minute where there are few', async () => {
     const { clock, disk, publish, committed } = await startEventLog();
     const asked: number[] = [];
-    disk.refreshing = (touched) => void asked.push(touched);
+    disk.mayRefresh = (touched) => void asked.push(touched);
     publish(1_500);
     await committed(1_500);
     // It looks whether something is too much by now, and rests.
@@ -118,17 +119,36 @@ describe('an event log', () => {
     expect(asked).toEqual([1]);
   });
 
+  it('is read and written as at any time while it gives back memory', async () => {
+    const { events, disk, publish } = await startEventLog({ clock: systemClock, gatherMs: 1 });
+    disk.refreshing = 'REOPENED';
+    const closed = vi.spyOn(LmdbFile.prototype, 'close');
+    onTestFinished(() => closed.mockRestore());
+    let at = 0;
+    for (let published = 0; at < 12_000; ) {
+      if (published < 12_000) publish(100);
+      published += 100;
+      for (const item of events.read(at, 500)) {
+        expect(item).toMatchObject({ kind: 'EVENT', sequence: at + 1 });
+        at += 1;
+      }
+      await nextTurn();
+    }
+    expect(closed).toHaveBeenCalled();
+    expect(events.status).toMatchObject({ last: 12_000, failing: false, lost: 0 });
+  });
+
   it('goes on where the file could not be opened again, and loses nothing', async () => {
     const { events, clock, disk, publish, committed } = await startEventLog();
     publish(3);
     await committed(3);
-    disk.isGone = true;
+    disk.refreshing = 'SHUT';
     disk.isFull = true;
     await clock.advance(60_000);
     publish(1);
     await clock.advance(1_000);
     expect(events.status).toMatchObject({ last: 3, failing: true });
-    disk.isGone = false;
+    disk.refreshing = 'NOTHING';
     disk.isFull = false;
     const written = committed(4);
     await clock.advance(1_000);

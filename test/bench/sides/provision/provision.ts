@@ -3,7 +3,7 @@
 
 import type { Stack } from '../../../../cli/launch/stack.js';
 import { until } from '../../../../cli/launch/until.js';
-import { dispose, prepareStack } from '../../fleet/stack.js';
+import { dispose, type KeptEvents, prepareStack } from '../../fleet/stack.js';
 import { type RunningSwarm, startSwarm } from '../../fleet/swarm.js';
 import { type Cost, Costs, descendantsOf, OwnPeaks, type Parts } from '../../measure/processes.js';
 import type { FleetOptions } from '../../options.js';
@@ -31,6 +31,8 @@ export interface ProvisionOptions {
   /** How many nodes are to be confirmed: all of them, unless some have personas with which they never are. */
   readonly confirmed?: number;
   readonly personas?: string | undefined;
+  /** Where discovery does not keep all of its events, nodes are late from when they were queued, not from their first report. */
+  readonly discoveryKeeps?: KeptEvents;
   readonly keep: boolean;
 }
 
@@ -41,11 +43,11 @@ export async function runProvision(directory: string, options: ProvisionOptions)
 /** Gives the stack to `use`; after that it is ended, and its folder removed unless it is to be kept. */
 export async function withProvisioned<T>(
   directory: string,
-  { fleet, personas, keep, confirmed = fleet.nodes }: ProvisionOptions,
+  { fleet, personas, keep, discoveryKeeps = 'ALL', confirmed = fleet.nodes }: ProvisionOptions,
   use: (provisioned: Provisioned) => Promise<T>,
 ): Promise<T> {
   const { tls } = fleet;
-  const stack = await prepareStack(directory, fleet);
+  const stack = await prepareStack(directory, fleet, discoveryKeeps);
   let swarm: RunningSwarm | undefined;
   try {
     const discovery = await stack.start('discovery');
@@ -65,7 +67,8 @@ export async function withProvisioned<T>(
     const spent = costs.now;
     const samples = await running.metrics();
     const course = await readCourse(stack, tls);
-    const reported = await firstReports(stack, tls, begun);
+    const reported: ReadonlyMap<string, number> =
+      discoveryKeeps === 'ALL' ? await firstReports(stack, tls, begun) : new Map();
     const latenciesMs = [...course.confirmedAt].map(
       ([identity, at]) => at - (reported.get(identity) ?? course.queuedAt.get(identity) ?? Number.NaN),
     );
