@@ -62,6 +62,19 @@ describe.skipIf(!mayMount)('the event log on a full disk', () => {
     expect(readdirSync(join(disk.folder, 'events')).sort()).toEqual(['data.mdb', 'lock.mdb']);
   });
 
+  it('can be read after it was asked to give back memory, and goes on when there is room', async () => {
+    const disk = smallDisk();
+    const store = await open(disk);
+    await write(store);
+    disk.fill();
+    await store.refresh(1);
+    expect(store.read(1, 1_000)).toHaveLength(200);
+    disk.empty();
+    await store.refresh(1);
+    await write(store);
+    expect(store.read(1, 1_000)).toHaveLength(400);
+  });
+
   it('is opened with all that it has, and goes on when there is room', async () => {
     const disk = smallDisk();
     const before = await open(disk);

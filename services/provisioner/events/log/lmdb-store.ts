@@ -93,7 +93,7 @@ export class LmdbStore implements LogStore {
   }
 
   async refresh(touched: number): Promise<void> {
-    if (this.#touched < touched || this.#mayBeBroken || !this.#usable.file.isInPlace) return;
+    if (this.#touched < touched || this.#mayBeBroken || !(await this.#canBeOpenedAgain())) return;
     this.#mayBeBroken = true;
     try {
       await this.#reopen();
@@ -141,6 +141,16 @@ export class LmdbStore implements LogStore {
 
   get #tables(): Tables {
     return this.#usable.tables;
+  }
+
+  /** A disk that takes nothing just now might not let the file be opened: what can still be read is kept open then. */
+  async #canBeOpenedAgain(): Promise<boolean> {
+    const { file } = this.#usable;
+    if (!file.isInPlace) return false;
+    return this.#reserve.take(file.extent, { added: [], removed: [] }).then(
+      () => true,
+      () => false,
+    );
   }
 
   /**

@@ -7,6 +7,7 @@ import { dataFolder, numbers, startEventLog } from '../../../../test/fakes/event
 import { LmdbFile } from './lmdb-file.js';
 import { LmdbStore } from './lmdb-store.js';
 import { eventRecord } from './record.js';
+import { Reserve } from './reserve.js';
 
 async function newStore() {
   const folder = dataFolder();
@@ -90,6 +91,20 @@ describe('the file of an event log that is refreshed', () => {
     store.verify();
   });
 
+  it('stays open on a disk that takes nothing just now', async () => {
+    const { store, write } = await newStore();
+    await write(10);
+    const closed = vi.spyOn(LmdbFile.prototype, 'close');
+    const take = vi.spyOn(Reserve.prototype, 'take').mockRejectedValue(new Error('EROFS'));
+    onTestFinished(() => void vi.restoreAllMocks());
+    await store.refresh(1);
+    expect(closed).not.toHaveBeenCalled();
+    take.mockRestore();
+    await store.refresh(1);
+    expect(closed).toHaveBeenCalled();
+    expect(store.read(1, 100)).toHaveLength(10);
+  });
+
   it('is not exchanged for another that was put in its place', async () => {
     const { folder, store, write } = await newStore();
     await write(10);
@@ -124,18 +139,21 @@ describe('an event log', () => {
     disk.refreshing = 'REOPENED';
     const closed = vi.spyOn(LmdbFile.prototype, 'close');
     onTestFinished(() => closed.mockRestore());
-    let at = 0;
-    for (let published = 0; at < 12_000; ) {
-      if (published < 12_000) publish(100);
-      published += 100;
-      for (const item of events.read(at, 500)) {
+    let [published, at] = [0, 0];
+    while (at < 12_000) {
+      // One write after the other, as long as it takes.
+      if (at === published) {
+        publish(200);
+        published += 200;
+      }
+      for (const item of events.read(at, 200)) {
         expect(item).toMatchObject({ kind: 'EVENT', sequence: at + 1 });
         at += 1;
       }
       await nextTurn();
     }
     expect(closed).toHaveBeenCalled();
-    expect(events.status).toMatchObject({ last: 12_000, failing: false, lost: 0 });
+    expect(events.status).toMatchObject({ failing: false, lost: 0 });
   });
 
   it('goes on where the file could not be opened again, and loses nothing', async () => {
