@@ -34,12 +34,21 @@ export class Waiters {
         resolve();
       };
       const onAbort = () => {
-        this.#waiting.delete(onWake);
+        this.remove(onWake);
         reject(signal.reason);
       };
-      this.#waiting.add(onWake);
+      this.add(onWake);
       signal.addEventListener('abort', onAbort, { once: true });
     });
+  }
+
+  /** Calls back once, at the next wake. */
+  add(onWake: () => void): void {
+    this.#waiting.add(onWake);
+  }
+
+  remove(onWake: () => void): void {
+    this.#waiting.delete(onWake);
   }
 
   /** Wakes all that wait, soon. Costs nothing where nobody does, or where they are to be woken already. */

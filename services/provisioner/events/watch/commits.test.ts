@@ -32,13 +32,45 @@ test('while commit follows commit, they are woken for several together', async (
     for (;;) await wait();
   };
   void following();
-  for (let ms = 0; ms < 10 * paceMs; ms += 5) {
+  for (let ms = 0; ms < 1_000; ms += 5) {
     log.append(plain(1));
     await clock.advance(5);
   }
   const spans = woken.slice(1).map((at, index) => at - (woken[index] ?? 0));
   expect(woken.length).toBeGreaterThanOrEqual(9);
-  expect(Math.min(...spans)).toBeGreaterThanOrEqual(paceMs);
+  expect(Math.min(...spans)).toBeGreaterThanOrEqual(100);
+});
+
+test('the more of them there are, the longer is gathered for them, but never for more than half a second', () => {
+  expect([1, 10, 40, 100, 200, 1_000].map(paceMs)).toEqual([100, 100, 100, 250, 500, 500]);
+});
+
+test('many are woken less often', async () => {
+  const { log, clock, commits } = setUp();
+  let woken = 0;
+  const following = async () => {
+    const { signal } = new AbortController();
+    for (;;) {
+      await commits.next(60_000, signal);
+      woken += 1;
+    }
+  };
+  for (let waiting = 0; waiting < 100; waiting += 1) void following();
+  for (let ms = 0; ms < 900; ms += 5) {
+    log.append(plain(1));
+    await clock.advance(5);
+  }
+  expect(woken).toBe(100 * 4);
+});
+
+test('whoever waits hears of its end, and nothing of it stays', async () => {
+  const { clock, commits } = setUp();
+  const end = new AbortController();
+  const waiting = commits.next(60_000, end.signal);
+  end.abort(new Error('gone'));
+  await expect(waiting).rejects.toThrow('gone');
+  await expect(commits.next(60_000, end.signal)).rejects.toThrow('gone');
+  expect(clock.pendingTimers).toBe(0);
 });
 
 test('without a commit they are woken when their time is over', async () => {

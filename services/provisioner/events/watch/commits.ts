@@ -5,8 +5,18 @@ import type { Clock } from '../../../../shared/clock.js';
 import { Waiters } from '../../../../shared/replay-log/waiters.js';
 import type { EventLogReader } from './log-reader.js';
 
-/** From one waking to the next, at least: milliseconds. */
-export const paceMs = 100;
+/** Bounds of the time from one waking to the next, and what each who waits adds to it: milliseconds. */
+const pace = { least: 100, most: 500, each: 2.5 } as const;
+
+/**
+ * A message with all that happened in a while costs little more than one with a part of it: the more who are told, the
+ * more goes into each.
+ *
+ * @returns milliseconds from one waking of so many to the next, at least
+ */
+export function paceMs(waiting: number): number {
+  return Math.min(Math.max(pace.least, pace.each * waiting), pace.most);
+}
 
 /** One for all watches of a log. */
 export class Commits {
@@ -26,16 +36,23 @@ export class Commits {
    *
    * @throws the signal's reason once it is aborted
    */
-  async next(ms: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    const over = new AbortController();
-    const stop = () => over.abort();
-    const timer = this.#clock.setTimer(ms, stop);
-    signal.addEventListener('abort', stop, { once: true });
-    await this.#waiters.wait(over.signal).catch(() => {});
-    signal.removeEventListener('abort', stop);
-    timer.cancel();
-    signal.throwIfAborted();
+  next(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const over = () => {
+        this.#waiters.remove(over);
+        timer.cancel();
+        signal.removeEventListener('abort', over);
+        if (signal.aborted) reject(signal.reason);
+        else resolve();
+      };
+      const timer = this.#clock.setTimer(ms, over);
+      signal.addEventListener('abort', over, { once: true });
+      this.#waiters.add(over);
+    });
   }
 
   close(): void {
@@ -47,7 +64,7 @@ export class Commits {
       this.#wokenAt = this.#clock.monotonic();
       run();
     };
-    const left = this.#wokenAt + paceMs - this.#clock.monotonic();
+    const left = this.#wokenAt + paceMs(this.#waiters.size) - this.#clock.monotonic();
     if (left <= 0) setImmediate(wake);
     else this.#clock.setTimer(left, wake);
   }
