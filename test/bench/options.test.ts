@@ -52,7 +52,7 @@ test('all that cannot be used is said at once', () => {
       '--features pki: expected none, or of jwt and ed25519',
       '--tls maybe: expected required or insecure',
       '--sizes 1,x: expected numbers from 1 to 200000',
-      'fast: expected one of bare, provision, helper, watch, registry, growth',
+      'fast: expected one of bare, provision, helper, watch, subscribers, registry, growth',
       '--nodes 0: expected a whole number from 1 to 200000',
       '--within soon: expected a duration such as 1s',
     ].join('\n'),

@@ -5,7 +5,15 @@ import { durationMs } from '../../shared/durations.js';
 import { UsageError } from './command-line.js';
 import { type HelperKind, helperKinds } from './fleet/helper.js';
 
-export const measureNames = ['bare', 'provision', 'helper', 'watch', 'registry', 'growth'] as const;
+export const measureNames = [
+  'bare',
+  'provision',
+  'helper',
+  'watch',
+  'subscribers',
+  'registry',
+  'growth',
+] as const;
 
 export type MeasureName = (typeof measureNames)[number];
 
@@ -40,8 +48,10 @@ export const usage = `usage: npm run bench -- MEASURE [options]
 
   bare         grpc-js alone makes the calls of a run on each node of a swarm
   provision    discovery and provisioner on such a swarm, alternating with bare
-  helper       helpers as the provisioner runs them, alternating with the same programs alone
-  watch        events to 1, 10, 100 and 500 subscribers, a tenth of which never read
+  helper       helpers as the provisioner runs them, alternating with the same programs alone,
+               and with 600 MiB held by whoever asks
+  watch        events to 1, 10, 100 and 500 subscribers, a tenth of which never read; then subscribers
+  subscribers  provision without and with 100 subscribers, a tenth of which never read, in turns
   registry     reports that discovery takes, and its memory, with 1000, 10000 and 50000 nodes
   growth       provision alone with 1000, 5000, 20000 and 50000 nodes
 
@@ -53,7 +63,7 @@ export const usage = `usage: npm run bench -- MEASURE [options]
   --features LIST      none, or of jwt and ed25519, with commas between them (none)
   --personas LIST      as the mock node's flag; provision is then measured without bare
   --rounds N           how often each side is measured; the median counts (3)
-  --sizes LIST         numbers of nodes or subscribers, for watch, registry and growth
+  --sizes LIST         numbers of nodes or subscribers, for watch, subscribers, registry and growth
   --json               prints one JSON object on standard output, and all else on standard error
   --keep               keeps the folder with configuration, logs and data
   --help               prints this

@@ -6,6 +6,7 @@ import { measureGrowth } from './growth.js';
 import { measureHelper } from './helper.js';
 import { measureProvision } from './provision.js';
 import { measureRegistry } from './registry.js';
+import { measureSubscribers } from './subscribers.js';
 import { measureWatch } from './watch.js';
 
 /** @param folder gives a new folder below that of this bench. @param say tells people how far it is */
@@ -20,6 +21,7 @@ export const measurements: Readonly<Record<MeasureName, Measure>> = {
   provision: measureProvision,
   helper: measureHelper,
   watch: measureWatch,
+  subscribers: measureSubscribers,
   registry: measureRegistry,
   growth: measureGrowth,
 };

@@ -1,5 +1,5 @@
 // What it takes to tell many subscribers, a tenth of which never read: how soon they hear at the pace of a large fleet, and
-// how many events a second they can all be told.
+// how many events a second they can all be told; and what they cost beside a fleet.
 
 import { mkdirSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { type Cost, Costs } from '../measure/processes.js';
 import { Program } from '../measure/program.js';
 import type { BenchOptions } from '../options.js';
 import { rounded } from '../statistics.js';
+import { type Beside, measureSubscribers } from './subscribers.js';
 
 export interface Watched {
   readonly subscribers: number;
@@ -38,11 +39,13 @@ const mostEvents = 200_000;
 
 const patienceMs = 300_000;
 
+/** Where no sizes are given it ends with what subscribers cost beside a fleet. */
 export async function measureWatch(
-  { sizes }: BenchOptions,
+  options: BenchOptions,
   folder: () => string,
   say: (text: string) => void,
-): Promise<{ readonly sizes: readonly Watched[] }> {
+): Promise<{ readonly sizes: readonly (Watched | Beside)[] }> {
+  const { sizes } = options;
   const measured: Watched[] = [];
   for (const subscribers of sizes.length > 0 ? sizes : usualSizes) {
     const watched = await watch(subscribers, folder());
@@ -51,7 +54,8 @@ export async function measureWatch(
       `${subscribers} subscribers: ${watched.eventsPerSecond} events/s, lag ${JSON.stringify(watched.lagMs)} ms`,
     );
   }
-  return { sizes: measured };
+  if (sizes.length > 0) return { sizes: measured };
+  return { sizes: [...measured, ...(await measureSubscribers(options, folder, say)).sizes] };
 }
 
 async function watch(subscribers: number, folder: string): Promise<Watched> {

@@ -16,6 +16,8 @@ export interface AsksPlan {
   readonly side: 'alone' | 'product';
   readonly helper: HelperKind;
   readonly asks: number;
+  /** Memory that whoever asks holds besides, as a provisioner of a large fleet does: MiB. */
+  readonly ballastMiB: number;
 }
 
 export interface Asked {
@@ -23,6 +25,8 @@ export interface Asked {
   /** From the turn of an ask, the wait for which does not count, to its answer: milliseconds. */
   readonly p50: number;
   readonly p99: number;
+  /** What was held besides, to the end: MiB. */
+  readonly ballastMiB: number;
 }
 
 /** As many as the provisioner runs at once, by default. */
@@ -31,8 +35,10 @@ const warmUps = 4 * atOnce;
 
 if (process.argv.length > 2) await start(JSON.parse(process.argv[2] ?? ''));
 
-async function start({ side, helper, asks }: AsksPlan): Promise<void> {
+async function start({ side, helper, asks, ballastMiB }: AsksPlan): Promise<void> {
   process.stdin.on('end', () => process.exit());
+  // Memory that was never written to is none.
+  const ballast = Buffer.alloc(ballastMiB * 2 ** 20, 1);
   const ask = side === 'product' ? product(helper) : await alone(helper);
   await askTimes(ask, warmUps);
   process.stdout.write('READY\n');
@@ -40,7 +46,8 @@ async function start({ side, helper, asks }: AsksPlan): Promise<void> {
   const began = performance.now();
   const tookMs = await askTimes(ask, asks);
   const seconds = (performance.now() - began) / 1000;
-  const asked: Asked = { seconds, p50: rank(tookMs, 0.5), p99: rank(tookMs, 0.99) };
+  const held = ballast.length / 2 ** 20;
+  const asked: Asked = { seconds, p50: rank(tookMs, 0.5), p99: rank(tookMs, 0.99), ballastMiB: held };
   process.stdout.write(`${JSON.stringify(asked)}\n`);
 }
 

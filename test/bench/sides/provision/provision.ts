@@ -34,6 +34,8 @@ export interface ProvisionOptions {
   /** Where discovery does not keep all of its events, nodes are late from when they were queued, not from their first report. */
   readonly discoveryKeeps?: KeptEvents;
   readonly keep: boolean;
+  /** What is done once the services are there and the nodes are not; what it costs does not count. */
+  readonly beforeNodes?: (stack: Stack) => Promise<void>;
 }
 
 export async function runProvision(directory: string, options: ProvisionOptions): Promise<ProvisionFigures> {
@@ -43,7 +45,7 @@ export async function runProvision(directory: string, options: ProvisionOptions)
 /** Gives the stack to `use`; after that it is ended, and its folder removed unless it is to be kept. */
 export async function withProvisioned<T>(
   directory: string,
-  { fleet, personas, keep, discoveryKeeps = 'ALL', confirmed = fleet.nodes }: ProvisionOptions,
+  { fleet, personas, keep, beforeNodes, discoveryKeeps = 'ALL', confirmed = fleet.nodes }: ProvisionOptions,
   use: (provisioned: Provisioned) => Promise<T>,
 ): Promise<T> {
   const { tls } = fleet;
@@ -52,6 +54,7 @@ export async function withProvisioned<T>(
   try {
     const discovery = await stack.start('discovery');
     const provisioner = await stack.start('provisioner');
+    await beforeNodes?.(stack);
     const begun = await positionNow(stack, tls);
     const running = await startSwarm(stack, fleet, personas);
     swarm = running;
