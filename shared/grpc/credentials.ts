@@ -4,7 +4,7 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { type Clock, systemClock } from '../clock.js';
-import { minVersion, peerCertificate, shakeHands } from '../tls/handshake.js';
+import { minVersion, shakeHands, takePeerCertificate } from '../tls/handshake.js';
 import { certificateSha256 } from '../trust/report-envelope.js';
 import { GuardedCredentials } from './guarded-credentials.js';
 
@@ -69,7 +69,8 @@ function judgingByHash(judge: (hash: string) => void, options: PinnedOptions): C
       // That an unknown issuer is no reason to refuse is the point here: the hash is compared instead. No server
       // name is sent: nodes are dialled by IP.
       tls: { secureContext: anyIssuer(), rejectUnauthorized: false },
-      judge: (secured) => judge(certificateSha256(peerCertificate(secured))),
+      // grpc-js asks for it only where it was verified by an issuer, which here it never is.
+      judge: (secured) => judge(certificateSha256(takePeerCertificate(secured))),
     }),
   );
 }
