@@ -1,6 +1,7 @@
 // The service: discovery behind its two listeners and the monitor port.
 
 import { readFile } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
 import { systemClock } from '../../shared/clock.js';
 import type { Logger } from '../../shared/logger.js';
 import { Metrics } from '../../shared/metrics/registry.js';
@@ -13,6 +14,7 @@ import { type Addresses, Doors } from './doors.js';
 import { openFiles } from './files.js';
 import { showCredentialExpiry } from './metrics.js';
 import { GrpcProber } from './probes/identify.js';
+import type { Busyness } from './reports/load.js';
 
 /** A discovery service that runs. */
 export interface DiscoveryApp extends App, AsyncDisposable {
@@ -43,6 +45,7 @@ export async function createApp(
       timeoutMs: config.probe_timeout,
     }),
     tokens,
+    busyness: loopBusyness(),
     ...overrides,
   };
   const metrics = new Metrics({ site: config.site, service: 'discovery' });
@@ -68,4 +71,15 @@ export async function createApp(
     await phases.run(config.shutdown_grace, log);
   };
   return { addresses: doors.addresses, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** Of the loop of this process; what others take of its core counts as busy, too. */
+function loopBusyness(): Busyness {
+  let before = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
 }

@@ -21,6 +21,7 @@ import { Limiter } from './probes/limiter.js';
 import { cachedLookup } from './probes/name-cache.js';
 import type { Prober } from './probes/prober.js';
 import { Intake } from './reports/intake.js';
+import { type Busyness, Load } from './reports/load.js';
 import { Pace } from './reports/pace.js';
 import { type RefusalSummary, Refusals } from './reports/refusals.js';
 import { originOf, SourceRates } from './reports/source-rates.js';
@@ -33,6 +34,7 @@ export interface Surroundings {
   readonly lookup: Lookup;
   readonly readText: ReadText;
   readonly prober: Prober;
+  readonly busyness: Busyness;
   /** Undefined where provisioning tokens are not checked. */
   readonly tokens: Pick<TokenVerifier, 'verify'> | undefined;
 }
@@ -54,12 +56,14 @@ export class Discovery {
   readonly cycles: Cycles;
   readonly metrics: DiscoveryMetrics;
   readonly #refusals: Refusals;
+  readonly #load: Load;
   readonly #ticker: Ticker;
   readonly #stopped = new AbortController();
 
   constructor(config: DiscoveryConfig, surroundings: Surroundings, metrics: Metrics, log: Logger) {
     const { clock, prober, readText, tokens } = surroundings;
     const { signal } = this.#stopped;
+    this.#load = new Load(surroundings.busyness);
     // Every probe under way listens to it, and takes its listener off again: that is no leak.
     setMaxListeners(0, signal);
     const lookup = cachedLookup(surroundings.lookup, clock);
@@ -97,10 +101,12 @@ export class Discovery {
     this.#refusals = new Refusals(clock, (summaries) => logRefusals(log, summaries));
     this.intake = new Intake({
       registry: this.registry,
-      pace: new Pace(clock, {
-        reportIntervalMs: config.report_interval,
-        maxReportsPerSecond: config.max_reports_per_second,
-      }),
+      pace: new Pace(
+        clock,
+        { reportIntervalMs: config.report_interval, maxReportsPerSecond: config.max_reports_per_second },
+        this.#load,
+      ),
+      load: this.#load,
       sourceRates: new SourceRates(clock, config.max_reports_per_source),
       trustAdvertisedHost: config.trust_advertised_host,
       nodeNetworks,
@@ -130,6 +136,7 @@ export class Discovery {
     this.#ticker = new Ticker(clock, secondMs, 1, () => {
       this.registry.tick();
       this.#refusals.tick();
+      this.#load.tick();
     });
   }
 
@@ -142,6 +149,12 @@ export class Discovery {
   refused(reason: RefusalReason, peerIp: string, message: string): void {
     this.metrics.reportRefused(reason);
     this.#refusals.count(reason, originOf(peerIp), message);
+  }
+
+  /** A node's connection was closed because more came than could be served. */
+  turnedAway(): void {
+    this.metrics.nodeTurnedAway();
+    this.#load.turnedAway();
   }
 
   /** Ends cycles and probes. */

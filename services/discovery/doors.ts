@@ -34,8 +34,12 @@ const mostConnections = 1024;
 /** A node that keeps its connection open has it closed when it has said nothing for so long: milliseconds. */
 const longestIdleMs = 60_000;
 
-/** Nodes that are connected and have not been answered. One with TLS costs three times as much. */
-const connectionsAtOnce = { plain: 256, tls: 128 } as const;
+/**
+ * Nodes that are connected and have not been answered. Where nodes are far away there have to be many, for a handshake
+ * takes three ways there and back; where the processor is what is short, few, for all that come ready in one turn of the
+ * loop keep everybody else waiting.
+ */
+const connectionsAtOnce = { fewest: 48, most: 256 } as const;
 
 /** What is kept of the time to stop, to end in good order: milliseconds. */
 const reserveMs = 500;
@@ -111,9 +115,9 @@ export class Doors {
         },
         mostStrangers: mostConnections,
         gate: {
-          atOnce: connectionsAtOnce[tls === undefined ? 'plain' : 'tls'],
+          atOnce: connectionsAtOnce,
           sourceOf: ({ remoteAddress = '' }) => originOf(unmapIp(remoteAddress)),
-          turnedAway: () => metrics.nodeTurnedAway(),
+          turnedAway: () => discovery.turnedAway(),
         },
       },
     );

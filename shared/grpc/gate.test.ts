@@ -19,14 +19,14 @@ class FakeConnection extends EventEmitter {
   }
 }
 
-function setUp(atOnce = 2) {
+function setUp(atOnce = 2, most = atOnce) {
   const clock = new FakeClock();
   const inside: FakeConnection[] = [];
   const counts = { turnedAway: 0 };
   const gate = new Gate<FakeConnection>(
     {
       clock,
-      atOnce,
+      atOnce: { fewest: atOnce, most },
       sourceOf: ({ source }) => source,
       turnedAway: () => {
         counts.turnedAway++;
@@ -75,7 +75,7 @@ test('a connection that this process has not come to serve is not taken for one 
     },
   };
   const inside: FakeConnection[] = [];
-  const options = { clock, atOnce: 1, sourceOf: () => '', turnedAway: () => {} };
+  const options = { clock, atOnce: { fewest: 1, most: 1 }, sourceOf: () => '', turnedAway: () => {} };
   const gate = new Gate<FakeConnection>(options, (connection) => inside.push(connection));
   const [slow, next] = [new FakeConnection('a'), new FakeConnection('a')];
   for (const connection of [slow, next]) gate.enter(connection);
@@ -128,4 +128,38 @@ test('closing the gate closes what waits, and leaves what is inside', async () =
   expect(clock.pendingTimers).toBe(0);
   first.destroy();
   expect(inside).toEqual([first]);
+});
+
+test('more are let in at once while some wait, and fewer once this process is behind', () => {
+  let now = 0;
+  const looks: (() => void)[] = [];
+  const clock: Clock = {
+    now: () => now,
+    monotonic: () => now,
+    setTimer: (_ms, look) => {
+      looks.push(look);
+      return { cancel: () => {} };
+    },
+  };
+  const inside = new Set<FakeConnection>();
+  const options = { clock, atOnce: { fewest: 4, most: 16 }, sourceOf: () => '', turnedAway: () => {} };
+  const gate = new Gate<FakeConnection>(options, (connection) => {
+    inside.add(connection);
+    connection.once('close', () => inside.delete(connection));
+  });
+  const lookAfter = (ms: number) => {
+    now += ms;
+    looks.shift()?.();
+    return inside.size;
+  };
+  for (let index = 0; index < 100; index++) gate.enter(new FakeConnection('a'));
+  expect(inside.size).toBe(4);
+  expect([100, 100, 100, 100, 100, 100, 100].map(lookAfter)).toEqual([5, 7, 9, 12, 15, 16, 16]);
+  // Those that are inside stay there, and none comes after them before there are as few.
+  expect(lookAfter(300)).toBe(16);
+  for (const connection of [...inside].slice(0, 8)) connection.destroy();
+  expect(inside.size).toBe(11);
+  expect([300, 300].map(lookAfter)).toEqual([11, 11]);
+  for (const connection of [...inside]) connection.destroy();
+  expect(inside.size).toBe(4);
 });

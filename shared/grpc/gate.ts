@@ -13,8 +13,11 @@ export interface Connection {
 
 export interface GateOptions<T> {
   readonly clock: Clock;
-  /** Connections that are let in and not done: closed, or open for a second. */
-  readonly atOnce: number;
+  /**
+   * Connections that are let in and not done: closed, or open for a second. As few as this process is behind with, and as
+   * many as it takes for nobody to wait.
+   */
+  readonly atOnce: { readonly fewest: number; readonly most: number };
   /** Whom a connection is counted to. */
   readonly sourceOf: (connection: T) => string;
   /** Told of each connection that was closed at the gate. */
@@ -36,6 +39,13 @@ const mostWaiting = 4096;
 /** How often those that wait are looked through: milliseconds. */
 const everyMs = 100;
 
+/** A look that comes later than this shows that this process is behind: milliseconds. */
+const behindMs = 100;
+
+/** What the number of those inside is multiplied by where this process is behind, and where it is not. */
+const fewer = 0.7;
+const more = 1.25;
+
 interface Place<T> {
   readonly connection: T;
   /** Monotonic. */
@@ -50,6 +60,7 @@ export class Gate<T extends Connection> {
   /** Those of one source each, oldest first; the source whose turn it is comes first. */
   readonly #lines = new Map<string, Place<T>[]>();
   #waiting = 0;
+  #atOnce: number;
   #timer: Timer | undefined;
   /** Goes on with each look at those that wait, by no more than there is between looks. */
   #time = 0;
@@ -58,6 +69,7 @@ export class Gate<T extends Connection> {
   constructor(options: GateOptions<T>, letIn: (connection: T) => void) {
     this.#options = options;
     this.#letIn = letIn;
+    this.#atOnce = options.atOnce.fewest;
     this.#lookedAt = options.clock.monotonic();
   }
 
@@ -84,14 +96,14 @@ export class Gate<T extends Connection> {
   }
 
   #proceed(): void {
-    const { clock, atOnce } = this.#options;
+    const { clock } = this.#options;
     // While nobody waits, nothing is behind.
     if (this.#timer === undefined) this.#passTime(Number.POSITIVE_INFINITY);
     for (const [connection, since] of this.#inside) {
       if (this.#time - since < doneAfterMs) break;
       this.#inside.delete(connection);
     }
-    while (this.#waiting > 0 && this.#inside.size < atOnce) this.#takeNext();
+    while (this.#waiting > 0 && this.#inside.size < this.#atOnce) this.#takeNext();
     if (this.#waiting > 0) this.#timer ??= clock.setTimer(everyMs, () => this.#lookThrough());
   }
 
@@ -115,6 +127,7 @@ export class Gate<T extends Connection> {
 
   /** Closes those that have waited too long. */
   #lookThrough(): void {
+    this.#adapt(this.#options.clock.monotonic() - this.#lookedAt - everyMs);
     this.#passTime(everyMs);
     this.#timer = undefined;
     const tooOld = this.#options.clock.monotonic() - longestWaitMs;
@@ -124,7 +137,17 @@ export class Gate<T extends Connection> {
     this.#proceed();
   }
 
+  /** While some wait: lets in fewer at once where looks come late, else more. */
+  #adapt(lateMs: number): void {
+    const { fewest, most } = this.#options.atOnce;
+    const wanted = lateMs > behindMs ? Math.floor(this.#atOnce * fewer) : Math.ceil(this.#atOnce * more);
+    this.#atOnce = Math.min(Math.max(wanted, fewest), most);
+  }
+
   #longestLine(): string {
+    // Where each has one, the first has waited longest; they are not looked through for each that comes then.
+    const [first = ''] = this.#lines.keys();
+    if (this.#waiting === this.#lines.size) return first;
     let longest = '';
     let most = 0;
     for (const [source, { length }] of this.#lines) {

@@ -13,6 +13,7 @@ export const measureNames = [
   'subscribers',
   'registry',
   'growth',
+  'overload',
 ] as const;
 
 export type MeasureName = (typeof measureNames)[number];
@@ -36,6 +37,9 @@ export interface BenchOptions {
   readonly personas: string | undefined;
   /** How often each side is measured. */
   readonly rounds: number;
+  /** How long a service is away, and how long a fleet is looked at once it is known: milliseconds. */
+  readonly outageMs: number;
+  readonly steadyMs: number;
   /** Of fleets or crowds, one after the other; empty: those that the measure has by default. */
   readonly sizes: readonly number[];
   /** One JSON object on standard output, all else on standard error. */
@@ -54,6 +58,7 @@ export const usage = `usage: npm run bench -- MEASURE [options]
   subscribers  provision without and with 100 subscribers, a tenth of which never read, in turns
   registry     reports that discovery takes, and its memory, with 1000, 10000 and 50000 nodes
   growth       provision alone with 1000, 5000, 20000 and 50000 nodes
+  overload     nodes that all report at once, and again after discovery and provisioner were away
 
   --nodes N            nodes of the swarm (3000)
   --within DURATION    all of them start within it (1s)
@@ -63,6 +68,8 @@ export const usage = `usage: npm run bench -- MEASURE [options]
   --features LIST      none, or of jwt and ed25519, with commas between them (none)
   --personas LIST      as the mock node's flag; provision is then measured without bare
   --rounds N           how often each side is measured; the median counts (3)
+  --outage DURATION    how long discovery, and then the provisioner, is away, for overload (30s)
+  --steady DURATION    how long overload looks at a fleet that is known (30s)
   --sizes LIST         numbers of nodes or subscribers, for watch, subscribers, registry and growth
   --json               prints one JSON object on standard output, and all else on standard error
   --keep               keeps the folder with configuration, logs and data
@@ -84,6 +91,8 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
   };
   const number = (flag: 'nodes' | 'workers' | 'rounds', most: number) =>
     take(`--${flag} ${values[flag]}`, countOf(values[flag], most), `a whole number from 1 to ${most}`, 1);
+  const span = (flag: 'within' | 'outage' | 'steady') =>
+    take(`--${flag} ${values[flag]}`, spanOf(values[flag]), 'a duration such as 1s', 0);
 
   const measure = measureNames.find((name) => name === positionals[0]);
   if (positionals.length > 1)
@@ -103,7 +112,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
     measure: take(positionals[0] ?? 'the measure', measure, `one of ${measureNames.join(', ')}`, 'bare'),
     fleet: {
       nodes: number('nodes', 200_000),
-      withinMs: take(`--within ${values.within}`, spanOf(values.within), 'a duration such as 1s', 0),
+      withinMs: span('within'),
       workers: number('workers', 10_000),
       helper: take(`--helper ${values.helper}`, helper, `one of ${helperKinds.join(', ')}`, 'exec-sh'),
       tls: values.tls === 'required',
@@ -112,6 +121,8 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
     },
     personas: values.personas,
     rounds: number('rounds', 100),
+    outageMs: span('outage'),
+    steadyMs: span('steady'),
     sizes: sizes.flatMap((size) => size ?? []),
     json: values.json,
     keep: values.keep,
@@ -134,6 +145,8 @@ function read(args: readonly string[]) {
         features: { type: 'string', default: 'none' },
         personas: { type: 'string' },
         rounds: { type: 'string', default: '3' },
+        outage: { type: 'string', default: '30s' },
+        steady: { type: 'string', default: '30s' },
         sizes: { type: 'string' },
         json: { type: 'boolean', default: false },
         keep: { type: 'boolean', default: false },

@@ -38,7 +38,7 @@ test.each(cases)('%s one that is closed makes room for the next at once', async 
     services: [open(NodeAgentServiceService, agentServing({ identify }))],
     ...(serverCredentials && { credentials: serverCredentials }),
     log: silentLogger(),
-    gate: { atOnce: 1, sourceOf: () => '', turnedAway: () => {} },
+    gate: { atOnce: { fewest: 1, most: 1 }, sourceOf: () => '', turnedAway: () => {} },
     // It stands still: no connection is done because it is old.
     clock: new FakeClock(),
   });

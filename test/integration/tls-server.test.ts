@@ -85,7 +85,7 @@ test('a peer that stalls its handshake is closed', async () => {
 
 test('peers that stall their handshakes keep nobody waiting at the gate for long', async () => {
   const server = await serve({
-    gate: { atOnce: 2, sourceOf: () => 'all', turnedAway: () => {} },
+    gate: { atOnce: { fewest: 2, most: 2 }, sourceOf: () => 'all', turnedAway: () => {} },
   });
   await Promise.all([stall(server), stall(server, halfHello)]);
   expect(await identify(server)).toBe('n1');

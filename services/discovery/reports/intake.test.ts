@@ -3,6 +3,7 @@ import { parseCidr } from '../../../shared/net/dial-policy.js';
 import { announcement, type Boot, RegistryBench } from '../../../test/fakes/registry-bench.js';
 import type { Report } from '../nodes/announcement.js';
 import { Intake, type IntakeOptions } from './intake.js';
+import { Load } from './load.js';
 import { Pace } from './pace.js';
 import { SourceRates } from './source-rates.js';
 
@@ -15,9 +16,11 @@ function setUp(
 ) {
   const { maxNodes = 10_000 } = options;
   const bench = new RegistryBench({ maxNodes });
+  const load = new Load(() => 0);
   const intake = new Intake({
     registry: bench.registry,
-    pace: new Pace(bench.clock, { reportIntervalMs: 10_000, maxReportsPerSecond: options.rate ?? 500 }),
+    pace: new Pace(bench.clock, { reportIntervalMs: 10_000, maxReportsPerSecond: options.rate ?? 500 }, load),
+    load,
     sourceRates: new SourceRates(bench.clock, options.perSource ?? 0),
     trustAdvertisedHost: false,
     nodeNetworks: [],

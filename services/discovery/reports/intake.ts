@@ -5,12 +5,14 @@ import { formatHostPort } from '../../../shared/net/addresses.js';
 import { type Cidr, type Lookup, resolveDialable } from '../../../shared/net/dial-policy.js';
 import type { Registry } from '../leases/registry.js';
 import type { Outcome, Refused, Report } from '../nodes/announcement.js';
+import type { Load } from './load.js';
 import type { Pace } from './pace.js';
 import { originOf, type SourceRates } from './source-rates.js';
 
 export interface IntakeOptions {
   readonly registry: Registry;
   readonly pace: Pace;
+  readonly load: Pick<Load, 'answered'>;
   readonly sourceRates: SourceRates;
   readonly trustAdvertisedHost: boolean;
   readonly nodeNetworks: readonly Cidr[];
@@ -38,7 +40,8 @@ export class Intake {
 
   /** Takes a report whose form was checked. */
   async take(report: Report, peerIp: string): Promise<Outcome> {
-    const { registry, pace } = this.#options;
+    const { registry, pace, load } = this.#options;
+    load.answered();
     const origin = originOf(peerIp);
     const reply = pace.reply(registry.reporting);
     const standing = registry.standing({ ...report, origin, reply });

@@ -4,24 +4,40 @@ import { Pace } from './pace.js';
 
 const options = { reportIntervalMs: 10_000, maxReportsPerSecond: 500 };
 
+/** Of a process that has nothing else to do. */
+const easy = { perSecond: Number.POSITIVE_INFINITY, crowding: 1 };
+
 test('few nodes report in the report interval, with a lease of three of it', () => {
-  const pace = new Pace(new FakeClock(), options);
+  const pace = new Pace(new FakeClock(), options, easy);
   expect(pace.reply(100)).toEqual({ nextReportMs: 10_000, leaseMs: 30_000 });
   expect(pace.reply(5000)).toEqual({ nextReportMs: 10_000, leaseMs: 30_000 });
 });
 
 test('many nodes report so seldom that all of them fit into the rate', () => {
-  const pace = new Pace(new FakeClock(), options);
+  const pace = new Pace(new FakeClock(), options, easy);
   expect(pace.reply(200_000)).toEqual({ nextReportMs: 400_000, leaseMs: 1_200_000 });
 });
 
+test('nodes are asked for no more than this process can take', () => {
+  const pace = new Pace(new FakeClock(), options, { perSecond: 200, crowding: 1 });
+  expect(pace.reply(1000).nextReportMs).toBe(10_000);
+  expect(pace.reply(50_000)).toEqual({ nextReportMs: 250_000, leaseMs: 750_000 });
+});
+
+test('those that are known make room for those that do not get in, for up to two minutes', () => {
+  const pace = new Pace(new FakeClock(), options, { perSecond: 200, crowding: 5 });
+  expect(pace.reply(10)).toEqual({ nextReportMs: 50_000, leaseMs: 150_000 });
+  expect(pace.reply(10_000).nextReportMs).toBe(120_000);
+  expect(pace.reply(50_000).nextReportMs).toBe(250_000);
+});
+
 test('a lease lasts 30 s at least', () => {
-  const pace = new Pace(new FakeClock(), { ...options, reportIntervalMs: 1000 });
+  const pace = new Pace(new FakeClock(), { ...options, reportIntervalMs: 1000 }, easy);
   expect(pace.reply(1)).toEqual({ nextReportMs: 1000, leaseMs: 30_000 });
 });
 
 test('over the rate reports are sent away, each for a little longer than the one before', () => {
-  const pace = new Pace(new FakeClock(), { ...options, maxReportsPerSecond: 10 });
+  const pace = new Pace(new FakeClock(), { ...options, maxReportsPerSecond: 10 }, easy);
   const waits = Array.from({ length: 40 }, () => pace.admit(false));
   expect(waits.slice(0, 10).every((wait) => wait === undefined)).toBe(true);
   expect(waits.slice(10, 15)).toEqual([500, 500, 500, 500, 500]);
@@ -30,7 +46,7 @@ test('over the rate reports are sent away, each for a little longer than the one
 
 test('urgent reports are taken over the rate, and the others make room for them', async () => {
   const clock = new FakeClock();
-  const pace = new Pace(clock, { ...options, maxReportsPerSecond: 10 });
+  const pace = new Pace(clock, { ...options, maxReportsPerSecond: 10 }, easy);
   for (let index = 0; index < 15; index++) expect(pace.admit(true)).toBeUndefined();
   await clock.advance(400);
   expect(pace.admit(false)).toBeDefined();
@@ -40,7 +56,7 @@ test('urgent reports are taken over the rate, and the others make room for them'
 
 test('a fleet that comes all at once is taken at the full rate, and nobody waits for long after', async () => {
   const clock = new FakeClock();
-  const pace = new Pace(clock, options);
+  const pace = new Pace(clock, options, easy);
   let seed = 1;
   const random = () => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -65,7 +81,7 @@ test('a fleet that comes all at once is taken at the full rate, and nobody waits
 });
 
 test('however many are sent away, none is told to wait for more than two minutes', () => {
-  const pace = new Pace(new FakeClock(), { ...options, maxReportsPerSecond: 1 });
+  const pace = new Pace(new FakeClock(), { ...options, maxReportsPerSecond: 1 }, easy);
   for (let index = 0; index < 10_000; index++) pace.admit(false);
   expect(pace.admit(false)).toBe(120_000);
 });

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../../shared/clock.js';
 import type { Reply } from '../nodes/announcement.js';
+import type { Load } from './load.js';
 
 export interface PaceOptions {
   readonly reportIntervalMs: number;
@@ -16,26 +17,41 @@ const shortestLeaseMs = 30_000;
 const shortestWaitMs = 500;
 const longestWaitMs = 120_000;
 
+/** Nodes that are known make room for those that are not, by coming as seldom as this at the most: milliseconds. */
+const longestForCrowdMs = 120_000;
+
 export class Pace {
   readonly #clock: Clock;
   readonly #options: PaceOptions;
+  readonly #load: Pick<Load, 'perSecond' | 'crowding'>;
   /** Reports that may come at once: a second's worth. Below zero where there were some that had to be taken. */
   #tokens: number;
   #filledAt: number;
   /** When those that were sent away will all have had their turn: monotonic. */
   #backlogUntil = 0;
 
-  constructor(clock: Clock, options: PaceOptions) {
+  constructor(clock: Clock, options: PaceOptions, load: Pick<Load, 'perSecond' | 'crowding'>) {
     this.#clock = clock;
     this.#options = options;
+    this.#load = load;
     this.#tokens = options.maxReportsPerSecond;
     this.#filledAt = clock.monotonic();
   }
 
-  /** @param nodes how many nodes report */
+  /**
+   * What a node is told whose report is taken: so seldom that all fit into the rate, and into what this process can
+   * take; and more seldom while others do not get in, for after a start those that are known are few at first, and would
+   * keep all others out by reporting often.
+   *
+   * @param nodes how many nodes report
+   */
   reply(nodes: number): Reply {
     const { reportIntervalMs, maxReportsPerSecond } = this.#options;
-    const nextReportMs = Math.max(reportIntervalMs, Math.ceil((nodes * 1000) / maxReportsPerSecond));
+    const perSecond = Math.min(maxReportsPerSecond, this.#load.perSecond);
+    const usualMs = Math.max(reportIntervalMs, (nodes * 1000) / perSecond);
+    const nextReportMs = Math.ceil(
+      Math.max(usualMs, Math.min(usualMs * this.#load.crowding, longestForCrowdMs)),
+    );
     return { nextReportMs, leaseMs: Math.max(3 * nextReportMs, shortestLeaseMs) };
   }
 

@@ -24,7 +24,7 @@ beforeEach(() => {
   random = 0;
 });
 
-function newReporter(provisioned?: Provisioned, upgraded = false): Reporter {
+function newReporter(provisioned?: Provisioned, upgraded = false, drawn = () => random): Reporter {
   let events = 0;
   return new Reporter({
     registry,
@@ -33,7 +33,7 @@ function newReporter(provisioned?: Provisioned, upgraded = false): Reporter {
     upgraded,
     newEventId: () => `event-${++events}`,
     clock,
-    random: () => random,
+    random: drawn,
     log: silentLogger(),
   });
 }
@@ -121,19 +121,47 @@ describe('while discovery is away', () => {
     };
   });
 
-  test('the same report is tried again, with growing pauses, for ever', async () => {
+  test('the same report is tried again, with pauses that grow to a minute, for ever', async () => {
     random = 0.5;
     newReporter().start();
-    await clock.advance(500 + 1_000 + 2_000 + 4_000);
+    await clock.advance(550 + 1_100 + 2_200 + 4_400);
     expect(registry.types).toEqual(Array(5).fill('STARTUP'));
     expect(new Set(registry.reports.map(({ sequence }) => sequence))).toEqual(new Set([1]));
     await clock.advance(24 * 3_600_000);
     const before = registry.reports.length;
-    expect(before).toBeGreaterThan(10_000);
+    expect(before).toBeGreaterThan((24 * 60) / 0.6);
+    expect(before).toBeLessThan((24 * 60) / 0.5);
     registry.answer = () => 10_000;
-    await clock.advance(16_000);
-    expect(registry.types.slice(before)).toEqual(['STARTUP', 'ALIVE']);
+    await clock.advance(33_000 + 11_000);
+    expect(registry.types.slice(before, before + 2)).toEqual(['STARTUP', 'ALIVE']);
   });
+});
+
+test('a fleet that discovery left alone does not come back as one', async () => {
+  const fleet = 1_000;
+  const comebacks = Array.from({ length: fleet }, (_, index) => {
+    const failing = new FakeRegistry();
+    failing.answer = () => {
+      throw new RpcError(status.UNAVAILABLE, 'away');
+    };
+    registry = failing;
+    let seed = index + 1;
+    newReporter(undefined, false, () => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed / 2_147_483_647;
+    }).start();
+    return failing;
+  });
+  await clock.advance(600_000);
+  for (const each of comebacks) each.reports.length = 0;
+  const inTime: number[] = [];
+  for (let second = 0; second < 60; second++) {
+    const before = comebacks.filter(({ reports }) => reports.length > 0).length;
+    await clock.advance(1_000);
+    inTime.push(comebacks.filter(({ reports }) => reports.length > 0).length - before);
+  }
+  expect(inTime.reduce((sum, count) => sum + count, 0)).toBe(fleet);
+  expect(Math.max(...inTime)).toBeLessThan(fleet / 10);
 });
 
 test('a report over the rate comes back after what it was told, with full jitter', async () => {

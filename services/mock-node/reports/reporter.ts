@@ -23,7 +23,11 @@ export interface ReporterOptions {
   readonly log: Logger;
 }
 
-const backoff: BackoffOptions = { initialMs: 500, maxMs: 5_000 };
+/**
+ * Where discovery does not answer, a node waits ever longer, up to a minute, and each for a time of its own: a fleet that
+ * came back as one would keep discovery from ever coming back itself.
+ */
+const backoff: BackoffOptions = { initialMs: 1_000, maxMs: 60_000, jitter: [0.1, 1] };
 
 /** How long a configured node repeats PROVISIONED after it was first heard: milliseconds (design, section 4). */
 const repeatProvisionedMs = 600_000;

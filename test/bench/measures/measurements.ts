@@ -4,6 +4,7 @@ import type { BenchOptions, MeasureName } from '../options.js';
 import { measureBare } from './bare.js';
 import { measureGrowth } from './growth.js';
 import { measureHelper } from './helper.js';
+import { measureOverload } from './overload.js';
 import { measureProvision } from './provision.js';
 import { measureRegistry } from './registry.js';
 import { measureSubscribers } from './subscribers.js';
@@ -24,4 +25,5 @@ export const measurements: Readonly<Record<MeasureName, Measure>> = {
   subscribers: measureSubscribers,
   registry: measureRegistry,
   growth: measureGrowth,
+  overload: measureOverload,
 };

@@ -13,6 +13,7 @@ import { defaultComponent } from '../../../services/discovery/nodes/node.js';
 import { Limiter } from '../../../services/discovery/probes/limiter.js';
 import type { Prober } from '../../../services/discovery/probes/prober.js';
 import { Intake } from '../../../services/discovery/reports/intake.js';
+import { Load } from '../../../services/discovery/reports/load.js';
 import { Pace } from '../../../services/discovery/reports/pace.js';
 import { SourceRates } from '../../../services/discovery/reports/source-rates.js';
 import { EventLog, type Position } from '../../../services/discovery/watch/event-log.js';
@@ -71,9 +72,11 @@ export class WorldDiscovery {
       signal,
       tell: (event) => this.#log.append(event),
     });
+    const load = new Load(() => 0);
     this.#intake = new Intake({
       registry: this.registry,
-      pace: new Pace(clock, defaults.pace),
+      pace: new Pace(clock, defaults.pace, load),
+      load,
       sourceRates: new SourceRates(clock, 0),
       trustAdvertisedHost: false,
       nodeNetworks: [],

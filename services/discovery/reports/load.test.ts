@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { Load } from './load.js';
+
+function setUp() {
+  const state = { busyness: 0 };
+  const load = new Load(() => state.busyness);
+  const second = (answered: number, busyness: number, turnedAway = 0) => {
+    for (let index = 0; index < answered; index++) load.answered();
+    for (let index = 0; index < turnedAway; index++) load.turnedAway();
+    state.busyness = busyness;
+    load.tick();
+  };
+  return { load, second };
+}
+
+test('no bound is known before there was something to do', () => {
+  const { load, second } = setUp();
+  second(5, 0.9);
+  second(500, 0.1);
+  expect(load.perSecond).toBe(Number.POSITIVE_INFINITY);
+  expect(load.crowding).toBe(1);
+});
+
+test('asks for seven tenths of what would keep the process busy', () => {
+  const { load, second } = setUp();
+  second(200, 0.5);
+  expect(load.perSecond).toBeCloseTo(280);
+  for (let passed = 0; passed < 60; passed++) second(100, 1);
+  expect(load.perSecond).toBeCloseTo(70, 0);
+});
+
+test('a quiet time changes nothing of it', () => {
+  const { load, second } = setUp();
+  second(200, 0.5);
+  for (let passed = 0; passed < 60; passed++) second(0, 0.01);
+  expect(load.perSecond).toBeCloseTo(280);
+});
+
+test('says how many come for each that is answered, for as long as it is so', () => {
+  const { load, second } = setUp();
+  for (let passed = 0; passed < 60; passed++) second(100, 1, 300);
+  expect(load.crowding).toBeCloseTo(4, 1);
+  for (let passed = 0; passed < 60; passed++) second(0, 1, 3000);
+  expect(load.crowding).toBeCloseTo(12, 1);
+  for (let passed = 0; passed < 60; passed++) second(100, 0.5);
+  expect(load.crowding).toBeCloseTo(1, 1);
+});

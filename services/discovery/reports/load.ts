@@ -1,0 +1,70 @@
+// What this process can take, by what it has taken: nodes are asked for no more than that, whatever the settings allow.
+// A report over a fresh TLS connection costs some milliseconds of processor time, of which a slow machine, or one that
+// others use too, has less than the settings promise.
+
+/** A look at how busy the process was. @returns the share of the time since the last look, from 0 to 1 */
+export type Busyness = () => number;
+
+/** Of what could be taken: the rest is for those who ask for something else, and for nodes that come of themselves. */
+const wantedShare = 0.7;
+
+/** Less says nothing of what a report costs. */
+const leastBusyness = 0.2;
+const fewestReports = 10;
+
+/** How much a new figure counts beside those before it. */
+const weight = 0.2;
+
+/** Those that are answered are asked to come that much more seldom at the most. */
+const mostCrowding = 12;
+
+export class Load {
+  readonly #busyness: Busyness;
+  #answered = 0;
+  #turnedAway = 0;
+  /** Reports a second that would keep the process busy all the time. */
+  #capacity = Number.POSITIVE_INFINITY;
+  #crowding = 1;
+
+  constructor(busyness: Busyness) {
+    this.#busyness = busyness;
+  }
+
+  /** A report was answered, one way or the other. */
+  answered(): void {
+    this.#answered++;
+  }
+
+  /** A node was sent away before it could say anything. */
+  turnedAway(): void {
+    this.#turnedAway++;
+  }
+
+  /** Reports a second that may be asked for. Infinity while nothing is known. */
+  get perSecond(): number {
+    return this.#capacity * wantedShare;
+  }
+
+  /** How many nodes come for each that is answered, of late: at least 1. */
+  get crowding(): number {
+    return this.#crowding;
+  }
+
+  /** To be called once a second. */
+  tick(): void {
+    const busyness = this.#busyness();
+    const [answered, turnedAway] = [this.#answered, this.#turnedAway];
+    this.#answered = 0;
+    this.#turnedAway = 0;
+    if (busyness >= leastBusyness && answered >= fewestReports) {
+      const capacity = answered / busyness;
+      this.#capacity = Number.isFinite(this.#capacity) ? mixed(this.#capacity, capacity) : capacity;
+    }
+    const came = Math.min((answered + turnedAway) / Math.max(answered, 1), mostCrowding);
+    this.#crowding = Math.max(1, mixed(this.#crowding, came));
+  }
+}
+
+function mixed(before: number, now: number): number {
+  return before + weight * (now - before);
+}
