@@ -45,23 +45,28 @@ export class Load {
     return this.#capacity * wantedShare;
   }
 
-  /** How many nodes come for each that is answered, of late: at least 1. */
+  /** How many nodes come for each that is answered, of late and in this second: at least 1. */
   get crowding(): number {
-    return this.#crowding;
+    return Math.max(this.#crowding, this.#came);
   }
 
   /** To be called once a second. */
   tick(): void {
     const busyness = this.#busyness();
-    const [answered, turnedAway] = [this.#answered, this.#turnedAway];
+    const [answered, came] = [this.#answered, this.#came];
     this.#answered = 0;
     this.#turnedAway = 0;
     if (busyness >= leastBusyness && answered >= fewestReports) {
       const capacity = answered / busyness;
       this.#capacity = Number.isFinite(this.#capacity) ? mixed(this.#capacity, capacity) : capacity;
     }
-    const came = Math.min((answered + turnedAway) / Math.max(answered, 1), mostCrowding);
-    this.#crowding = Math.max(1, mixed(this.#crowding, came));
+    // A storm is there at once, and over when it has not been seen for a while.
+    this.#crowding = Math.max(1, came, mixed(this.#crowding, came));
+  }
+
+  get #came(): number {
+    const answered = Math.max(this.#answered, fewestReports);
+    return Math.min((answered + this.#turnedAway) / answered, mostCrowding);
   }
 }
 

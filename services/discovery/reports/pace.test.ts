@@ -24,11 +24,11 @@ test('nodes are asked for no more than this process can take', () => {
   expect(pace.reply(50_000)).toEqual({ nextReportMs: 250_000, leaseMs: 750_000 });
 });
 
-test('those that are known make room for those that do not get in, for up to two minutes', () => {
+test('those that are known make room for those that do not get in, for up to five minutes', () => {
   const pace = new Pace(new FakeClock(), options, { perSecond: 200, crowding: 5 });
   expect(pace.reply(10)).toEqual({ nextReportMs: 50_000, leaseMs: 150_000 });
-  expect(pace.reply(10_000).nextReportMs).toBe(120_000);
-  expect(pace.reply(50_000).nextReportMs).toBe(250_000);
+  expect(pace.reply(20_000).nextReportMs).toBe(300_000);
+  expect(pace.reply(100_000).nextReportMs).toBe(500_000);
 });
 
 test('a lease lasts 30 s at least', () => {

@@ -18,7 +18,7 @@ const shortestWaitMs = 500;
 const longestWaitMs = 120_000;
 
 /** Nodes that are known make room for those that are not, by coming as seldom as this at the most: milliseconds. */
-const longestForCrowdMs = 120_000;
+const longestForCrowdMs = 300_000;
 
 export class Pace {
   readonly #clock: Clock;
