@@ -134,9 +134,9 @@ export class Discovery {
       completed: () => this.metrics.cycleCompleted(),
     });
     this.#ticker = new Ticker(clock, secondMs, 1, () => {
-      this.registry.tick();
-      this.#refusals.tick();
       this.#load.tick();
+      this.registry.tick(this.#load.crowded);
+      this.#refusals.tick();
     });
   }
 

@@ -11,8 +11,8 @@ export function runDiscovery(process: NodeJS.Process): Promise<void> {
       name: 'discovery',
       load: loadDiscoveryConfig,
       logging: ({ site, loglevel, logfile }) => ({ service: 'discovery', site, level: loglevel, logfile }),
-      // Probes of targets and of incumbents, and a second of reports each on a connection of its own.
-      nofile: (config) => 9 * config.probe_concurrency + 2 * config.max_reports_per_second + 256,
+      // Probes of targets and of incumbents; and nodes that wait at the gate, and that are connected (doors.ts).
+      nofile: (config) => 9 * config.probe_concurrency + 4096 + 1024 + 256,
       start: (config, log) => createApp(config, log),
     },
     process,

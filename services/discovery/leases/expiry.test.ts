@@ -66,3 +66,23 @@ test('time in which nobody ticked does not count', async () => {
   expect(expired).toEqual([]);
   expect(expiry.remaining(waiting)).toBe(25_000);
 });
+
+test('time that stands still does not count', async () => {
+  const clock = new FakeClock();
+  const expiry = new Expiry<Item>(clock);
+  const expired: number[] = [];
+  const pass = async (seconds: number, standsStill: boolean) => {
+    for (let second = 0; second < seconds; second++) {
+      await clock.advance(1000);
+      expiry.tick(({ name }) => expired.push(name), standsStill);
+    }
+  };
+  expiry.schedule(item(1), 10_000);
+  await pass(5, false);
+  await pass(60, true);
+  expiry.schedule(item(2), 2_000);
+  await pass(4, false);
+  expect(expired).toEqual([2]);
+  await pass(2, false);
+  expect(expired).toEqual([2, 1]);
+});

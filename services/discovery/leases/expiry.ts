@@ -55,9 +55,11 @@ export class Expiry<T extends Expiring> {
   /**
    * Calls back with each item whose time has come, at most a second late. To be called about once a second:
    * if this process could not run for a while, nodes could not report either, and are not held to it.
+   *
+   * @param standsStill the time since the last call does not count: nodes could not get through
    */
-  tick(expired: (item: T) => void): void {
-    this.#time = this.#now();
+  tick(expired: (item: T) => void, standsStill = false): void {
+    if (!standsStill) this.#time = this.#now();
     this.#measuredAt = this.#clock.monotonic();
     const current = Math.floor(this.#time / bucketMs);
     while (this.#done < current) {

@@ -158,8 +158,8 @@ export class Registry {
   }
 
   /** Lets leases expire and goes on with contests. To be called about once a second. */
-  tick(): void {
-    this.#expiry.tick((lease) => this.#remove(lease, 'EXPIRED'));
+  tick(leasesStandStill = false): void {
+    this.#expiry.tick((lease) => this.#remove(lease, 'EXPIRED'), leasesStandStill);
     this.#provisioned.tick();
     this.#contests.tick();
   }

@@ -49,3 +49,14 @@ test('says how many come for each that is answered, for as long as it is so', ()
   for (let passed = 0; passed < 60; passed++) second(100, 0.5);
   expect(load.crowding).toBeCloseTo(1, 1);
 });
+
+test('is crowded for as long as those that were sent away may take to come again', () => {
+  const { load, second } = setUp();
+  second(10, 0.5);
+  expect(load.crowded).toBe(false);
+  second(10, 1, 1);
+  for (let passed = 0; passed < 60; passed++) second(10, 0.5);
+  expect(load.crowded).toBe(true);
+  second(10, 0.5);
+  expect(load.crowded).toBe(false);
+});

@@ -15,6 +15,9 @@ const fewestReports = 10;
 /** How much a new figure counts beside those before it. */
 const weight = 0.2;
 
+/** A node that was sent away may wait for so long before it tries again: seconds. */
+const longestAwaySeconds = 60;
+
 /** Those that are answered are asked to come that much more seldom at the most. */
 const mostCrowding = 12;
 
@@ -25,6 +28,7 @@ export class Load {
   /** Reports a second that would keep the process busy all the time. */
   #capacity = Number.POSITIVE_INFINITY;
   #crowding = 1;
+  #secondsOfCalm = Number.POSITIVE_INFINITY;
 
   constructor(busyness: Busyness) {
     this.#busyness = busyness;
@@ -50,10 +54,16 @@ export class Load {
     return Math.max(this.#crowding, this.#came);
   }
 
+  /** Nodes are sent away, or may not have come again since: that nothing is heard of one does not say that it is gone. */
+  get crowded(): boolean {
+    return this.#secondsOfCalm <= longestAwaySeconds;
+  }
+
   /** To be called once a second. */
   tick(): void {
     const busyness = this.#busyness();
     const [answered, came] = [this.#answered, this.#came];
+    this.#secondsOfCalm = this.#turnedAway > 0 ? 0 : this.#secondsOfCalm + 1;
     this.#answered = 0;
     this.#turnedAway = 0;
     if (busyness >= leastBusyness && answered >= fewestReports) {

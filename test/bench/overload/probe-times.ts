@@ -5,11 +5,16 @@ import { rank } from '../statistics.js';
 export interface Times {
   readonly count: number;
   readonly failed: number;
+  /** Answered, but not within {@link answerMs}. */
+  readonly late: number;
   /** Milliseconds, of those that were answered; 0 of none. */
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
 }
+
+/** Whoever asks is to have an answer within it: milliseconds. */
+export const answerMs = 1_000;
 
 export class ProbeTimes {
   readonly #call: () => Promise<unknown>;
@@ -35,6 +40,7 @@ export class ProbeTimes {
     this.#times = [];
     this.#failed = 0;
     const at = (share: number) => rank(times, share) || 0;
-    return { count: times.length + failed, failed, p50: at(0.5), p99: at(0.99), max: at(1) };
+    const late = times.filter((ms) => ms > answerMs).length;
+    return { count: times.length + failed, failed, late, p50: at(0.5), p99: at(0.99), max: at(1) };
   }
 }

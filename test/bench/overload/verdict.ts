@@ -2,6 +2,7 @@
 
 import type { ProbeName } from '../programs/probes.js';
 import type { Phase } from './phase.js';
+import { answerMs } from './probe-times.js';
 
 export interface Verdict {
   /** The slowest answer of each service in all phases in which it was there, and how many calls got none: milliseconds. */
@@ -21,8 +22,6 @@ const asked: Readonly<Record<'discovery' | 'provisioner', readonly ProbeName[]>>
   discovery: ['health', 'listNodes', 'readyz', 'metrics'],
   provisioner: ['getStatus'],
 };
-
-const answerMs = 1_000;
 
 /** @param phases by their names: a service is away in `discoveryAway` and `provisionerAway` */
 export function verdictOf(phases: Readonly<Record<string, Phase>>, nodes: number): Verdict {

@@ -20,8 +20,8 @@ export class CoarseClock implements Clock {
 
   setTimer(ms: number, callback: () => void): Timer {
     const at = Math.floor((this.#now + Math.max(ms, 0)) / step) + 1;
-    let due = this.#due.get(at);
-    if (due === undefined) this.#due.set(at, (due = new Set()));
+    const due = this.#due.get(at) ?? new Set();
+    this.#due.set(at, due);
     const run = () => callback();
     due.add(run);
     return { cancel: () => void due.delete(run) };

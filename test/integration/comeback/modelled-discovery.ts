@@ -3,12 +3,13 @@
 
 import { EventEmitter } from 'node:events';
 import { status } from '@grpc/grpc-js';
-import type { Registry } from '../../../services/mock-node/reports/report.js';
+import { type Expiring, Expiry, unscheduled } from '../../../services/discovery/leases/expiry.js';
 import { Load } from '../../../services/discovery/reports/load.js';
 import { Pace } from '../../../services/discovery/reports/pace.js';
+import type { Registry } from '../../../services/mock-node/reports/report.js';
 import type { Clock } from '../../../shared/clock.js';
-import { Gate } from '../../../shared/grpc/gate.js';
 import { RpcError } from '../../../shared/grpc/errors.js';
+import { Gate } from '../../../shared/grpc/gate.js';
 
 /** What a fresh TLS connection and its report cost: milliseconds. */
 const costMs = 3;
@@ -26,6 +27,10 @@ class Connection extends EventEmitter {
   }
 }
 
+interface Lease extends Expiring {
+  readonly node: number;
+}
+
 /** What happened in one second. */
 export interface Second {
   begun: number;
@@ -39,7 +44,8 @@ export class ModelledDiscovery {
   readonly #clock: Clock;
   #up = true;
   #life = 0;
-  #leases = new Map<number, number>();
+  #leases = new Map<number, Lease>();
+  #expiry: Expiry<Lease>;
   #load: Load;
   #pace: Pace;
   #gate: Gate<Connection>;
@@ -50,6 +56,7 @@ export class ModelledDiscovery {
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#load = new Load(() => this.#busyness());
+    this.#expiry = new Expiry(clock);
     this.#pace = this.#newPace();
     this.#gate = this.#newGate();
     this.#tick();
@@ -63,6 +70,7 @@ export class ModelledDiscovery {
     this.#up = false;
     this.#life++;
     this.#leases.clear();
+    this.#expiry = new Expiry(this.#clock);
     this.#gate.close();
   }
 
@@ -70,6 +78,7 @@ export class ModelledDiscovery {
   restart(): void {
     this.#up = true;
     this.#load = new Load(() => this.#busyness());
+    this.#expiry = new Expiry(this.#clock);
     this.#pace = this.#newPace();
     this.#gate = this.#newGate();
     this.#busyUntil = 0;
@@ -109,13 +118,14 @@ export class ModelledDiscovery {
 
   #answer(node: number): number | { readonly retryAfterMs: number } {
     this.#load.answered();
-    const now = this.#clock.monotonic();
-    const lease = this.#leases.get(node);
+    let lease = this.#leases.get(node);
     const { nextReportMs, leaseMs } = this.#pace.reply(this.#leases.size);
-    const retryAfterMs = this.#pace.admit(lease !== undefined && lease - now < leaseMs / 3);
+    const retryAfterMs = this.#pace.admit(lease !== undefined && this.#expiry.remaining(lease) < leaseMs / 3);
     if (retryAfterMs !== undefined) return { retryAfterMs };
     this.#second.taken++;
-    this.#leases.set(node, now + leaseMs);
+    lease ??= { node, expiresAt: 0, bucket: unscheduled };
+    this.#leases.set(node, lease);
+    this.#expiry.schedule(lease, leaseMs);
     return nextReportMs;
   }
 
@@ -138,13 +148,11 @@ export class ModelledDiscovery {
 
   #tick(): void {
     this.seconds.push({ begun: 0, taken: 0, closed: 0 });
-    const now = this.#clock.monotonic();
-    for (const [node, until] of this.#leases) {
-      if (until > now) continue;
+    this.#load.tick();
+    this.#expiry.tick(({ node }) => {
       this.#leases.delete(node);
       this.expired++;
-    }
-    this.#load.tick();
+    }, this.#load.crowded);
     this.#clock.setTimer(1000, () => this.#tick());
   }
 
