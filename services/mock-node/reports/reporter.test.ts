@@ -137,6 +137,19 @@ describe('while discovery is away', () => {
   });
 });
 
+test('a node that was told its pace tries no more seldom than that', async () => {
+  random = 0.999;
+  newReporter().start();
+  await clock.advance(0);
+  registry.answer = () => {
+    throw new RpcError(status.UNAVAILABLE, 'away');
+  };
+  await clock.advance(600_000);
+  const before = registry.reports.length;
+  await clock.advance(100_000);
+  expect(registry.reports.length - before).toBe(10);
+});
+
 test('a fleet that discovery left alone does not come back as one', async () => {
   const fleet = 1_000;
   const comebacks = Array.from({ length: fleet }, (_, index) => {

@@ -29,6 +29,9 @@ export interface ReporterOptions {
  */
 const backoff: BackoffOptions = { initialMs: 1_000, maxMs: 60_000, jitter: [0.1, 1] };
 
+/** A node that was told its pace waits no longer than that, for its lease does not either; but so long: milliseconds. */
+const leastMaxMs = 5_000;
+
 /** How long a configured node repeats PROVISIONED after it was first heard: milliseconds (design, section 4). */
 const repeatProvisionedMs = 600_000;
 
@@ -53,6 +56,8 @@ export class Reporter {
   #underWay: AbortSignal | undefined;
   /** Discovery knows of this boot, or may. */
   #known = false;
+  /** The pace that discovery asked for last: milliseconds. */
+  #paceMs = backoff.maxMs;
   #closing = false;
 
   constructor(options: ReporterOptions) {
@@ -134,6 +139,7 @@ export class Reporter {
           if (this.#underWay === signal) this.#underWay = undefined;
         });
         this.#known = true;
+        this.#paceMs = paceMs;
         signal.throwIfAborted();
         if (this.#closing) this.#speaking.abort(silenced);
         log.debug({ report: report.type, sequence: report.sequence }, 'reported');
@@ -144,7 +150,7 @@ export class Reporter {
         signal.throwIfAborted();
         if (this.#closing) throw error;
         log.debug({ report: report.type, attempt, err: error }, 'report failed');
-        await sleep(clock, pauseAfter(error, attempt, random), signal);
+        await sleep(clock, pauseAfter(error, attempt, this.#paceMs, random), signal);
         // What may have arrived is repeated as it was; what was refused is said anew.
         if (fate === 'REFUSED') report = this.#newReport(event);
       }
@@ -175,9 +181,11 @@ export class Reporter {
  * Discovery's own word is obeyed: a node waits as long as it was told, and up to as long again, so that all who
  * were told the same do not come back at once.
  */
-function pauseAfter(error: unknown, attempt: number, random: Random): number {
+function pauseAfter(error: unknown, attempt: number, paceMs: number, random: Random): number {
   const asked = error instanceof RpcError ? error.retryAfterMs : undefined;
-  return asked === undefined ? backoffMs(attempt, backoff, random) : withinReason(asked) * (1 + random());
+  if (asked !== undefined) return withinReason(asked) * (1 + random());
+  const maxMs = Math.min(Math.max(paceMs, leastMaxMs), backoff.maxMs);
+  return backoffMs(attempt, { ...backoff, maxMs }, random);
 }
 
 function withinReason(ms: number): number {
