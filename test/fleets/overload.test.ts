@@ -9,7 +9,7 @@ import { probeNames } from '../bench/programs/probes.js';
 import { prepareStack, testHelper } from '../e2e/workspace.js';
 import { size } from './sizes.js';
 
-const nodes = size('FLEET_NODES', 3_000);
+const nodes = size('FLEET_NODES', 1_000);
 
 /** A quarter of it on a quiet machine with two cores. */
 const patienceMs = 180_000;

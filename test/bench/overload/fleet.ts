@@ -1,5 +1,6 @@
 // A fleet whose nodes only report, played by as many processes as the files allow that one may have open.
 
+import { join } from 'node:path';
 import type { Stack } from '../../../cli/launch/stack.js';
 import { Program } from '../measure/program.js';
 import type { FleetPlan } from '../programs/reporting-fleet.js';
@@ -30,6 +31,7 @@ export class ReportingFleet {
         nodes: (next ?? 0) - (first ?? 0),
         tls,
         tokenFile: trust?.provisioningToken,
+        caFile: tls && trust ? join(trust.certificates, 'ca.pem') : undefined,
         listen: index === 0 ? ports.swarm : undefined,
         port: ports.swarm,
       };

@@ -3,6 +3,7 @@
 // counts anew which nodes were heard.
 
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
@@ -31,6 +32,8 @@ export interface FleetPlan {
   readonly tls: boolean;
   /** Undefined where nodes have no token. */
   readonly tokenFile: string | undefined;
+  /** Of the CA of discovery; undefined where nothing is encrypted. With it a node connects once for each report. */
+  readonly caFile: string | undefined;
   /** Where whoever dials a node waits in vain. Undefined where another process listens there. */
   readonly listen: number | undefined;
   readonly port: number;
@@ -77,6 +80,14 @@ async function start(plan: FleetPlan): Promise<void> {
   }
 }
 
+let ca: string | undefined;
+
+/** Read once. */
+function caOf({ caFile }: FleetPlan): string | undefined {
+  ca ??= caFile && readFileSync(caFile, 'utf8');
+  return ca;
+}
+
 type Token = Awaited<ReturnType<TokenFile['current']>>;
 
 function registryOf(
@@ -85,7 +96,7 @@ function registryOf(
   token: Token | undefined,
 ): Registry {
   const registries = new Registries({
-    ...{ address: plan.discovery, tls: plan.tls, caPem: undefined, lingerMs: 0 },
+    ...{ address: plan.discovery, tls: plan.tls, caPem: caOf(plan), lingerMs: 0 },
     ...{ clock: systemClock, warn: () => {} },
   });
   const registry = registries.open({ certificate, token: token?.text, caSha256: token?.caSha256 ?? '' });
