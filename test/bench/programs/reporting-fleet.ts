@@ -44,6 +44,9 @@ const beginAtOnce = 20;
 
 const everyMs = 1_000;
 
+/** PEM, read once. */
+let ca: string | undefined;
+
 /** Two thirds of the share that discovery has of a core that both want. */
 const niceness = 2;
 
@@ -80,9 +83,6 @@ async function start(plan: FleetPlan): Promise<void> {
   }
 }
 
-let ca: string | undefined;
-
-/** Read once. */
 function caOf({ caFile }: FleetPlan): string | undefined {
   ca ??= caFile && readFileSync(caFile, 'utf8');
   return ca;
