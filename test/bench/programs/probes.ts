@@ -49,28 +49,34 @@ async function start(plan: ProbePlan): Promise<void> {
     credentialsOf('discovery'),
     serviceChannelOptions,
   );
-  const provisioner = new ProvisionerServiceClient(
-    plan.provisioner,
-    credentialsOf('provisioner'),
-    serviceChannelOptions,
-  );
   const watch = new NodeWatch(discovery);
   let loopLagMs = 0;
   const probes: Readonly<Record<ProbeName, () => Promise<unknown>>> = {
     health: () => health(plan.discovery, credentialsOf('discovery')),
-    listNodes: () =>
-      callUnary(
-        discovery.listNodes.bind(discovery),
-        { pageSize: 10, pageToken: '', filter: undefined },
-        { timeoutMs },
-      ),
+    listNodes: async () => {
+      // Anew each time: a channel that lost its service waits for seconds before it looks again.
+      const client = new NodeDiscoveryServiceClient(
+        plan.discovery,
+        credentialsOf('discovery'),
+        serviceChannelOptions,
+      );
+      const request = { pageSize: 10, pageToken: '', filter: undefined };
+      await callUnary(client.listNodes.bind(client), request, { timeoutMs }).finally(() => client.close());
+    },
     readyz: () => get(plan.discoveryMonitor, '/readyz'),
     metrics: async () => {
       const samples = await scrape(plan.discoveryMonitor);
       if (samples === undefined) throw new Error('no metrics');
       loopLagMs = Math.max(loopLagMs, samples.sum('nodejs_eventloop_lag_max_seconds') * 1000);
     },
-    getStatus: () => callUnary(provisioner.getStatus.bind(provisioner), {}, { timeoutMs }),
+    getStatus: async () => {
+      const client = new ProvisionerServiceClient(
+        plan.provisioner,
+        credentialsOf('provisioner'),
+        serviceChannelOptions,
+      );
+      await callUnary(client.getStatus.bind(client), {}, { timeoutMs }).finally(() => client.close());
+    },
   };
   const times = new Map(probeNames.map((name) => [name, new ProbeTimes(probes[name])]));
   for (const [index, of] of [...times.values()].entries()) {
