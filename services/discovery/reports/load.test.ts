@@ -36,6 +36,21 @@ test('a quiet time changes nothing of it', () => {
   expect(load.perSecond).toBeCloseTo(280);
 });
 
+test('a slow start is forgotten, also where few are asked for since', () => {
+  const { load, second } = setUp();
+  second(10, 1);
+  expect(load.perSecond).toBeCloseTo(7);
+  for (let passed = 0; passed < 30; passed++) second(7, 0.02);
+  expect(load.perSecond).toBeGreaterThan(200);
+});
+
+test('a process that is busy with other things than reports is not taken for one that takes few', () => {
+  const { load, second } = setUp();
+  second(200, 0.5);
+  for (let passed = 0; passed < 60; passed++) second(5, 1);
+  expect(load.perSecond).toBeCloseTo(280);
+});
+
 test('says how many come for each that is answered, for as long as it is so', () => {
   const { load, second } = setUp();
   load.turnedAway();

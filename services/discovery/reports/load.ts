@@ -8,7 +8,7 @@ export type Busyness = () => number;
 /** Of what could be taken: the rest is for those who ask for something else, and for nodes that come of themselves. */
 const wantedShare = 0.7;
 
-/** Less says nothing of what a report costs. */
+/** With less it is not the reports that the process was busy with. */
 const leastBusyness = 0.2;
 const fewestReports = 10;
 
@@ -66,12 +66,19 @@ export class Load {
     this.#secondsOfCalm = this.#turnedAway > 0 ? 0 : this.#secondsOfCalm + 1;
     this.#answered = 0;
     this.#turnedAway = 0;
-    if (busyness >= leastBusyness && answered >= fewestReports) {
-      const capacity = answered / busyness;
-      this.#capacity = Number.isFinite(this.#capacity) ? mixed(this.#capacity, capacity) : capacity;
-    }
+    this.#learn(answered, busyness);
     // A storm is there at once, and over when it has not been seen for a while.
     this.#crowding = Math.max(1, came, mixed(this.#crowding, came));
+  }
+
+  #learn(answered: number, busyness: number): void {
+    const capacity = answered / busyness;
+    if (busyness >= leastBusyness && answered >= fewestReports) {
+      this.#capacity = Number.isFinite(this.#capacity) ? mixed(this.#capacity, capacity) : capacity;
+    } else if (capacity > this.#capacity) {
+      // Little was asked for, perhaps because it was once found to take little: it takes this much at least.
+      this.#capacity = mixed(this.#capacity, capacity);
+    }
   }
 
   get #came(): number {

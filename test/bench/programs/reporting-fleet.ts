@@ -8,19 +8,17 @@ import { createServer } from 'node:net';
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setImmediate as turn } from 'node:timers/promises';
-import {
-  type BootCertificate,
-  newBootCertificate,
-} from '../../../services/mock-node/boot/boot-certificate.js';
+import { newBootCertificate } from '../../../services/mock-node/boot/boot-certificate.js';
 import { readHeld } from '../../../services/mock-node/boot/held.js';
-import type { TokenFile } from '../../../services/mock-node/boot/token-file.js';
-import { Registries } from '../../../services/mock-node/reports/registries.js';
+import { RegistryClient } from '../../../services/mock-node/reports/registry-client.js';
 import type { Registry } from '../../../services/mock-node/reports/report.js';
 import { Reporter } from '../../../services/mock-node/reports/reporter.js';
 import { identityOf, loopbackHost } from '../../../services/mock-node/swarm/names.js';
 import { systemClock } from '../../../shared/clock.js';
+import { insecureNodeCredentials } from '../../../shared/grpc/credentials.js';
 import { newBootId } from '../../../shared/identity.js';
 import { silentLogger } from '../../../shared/logger.js';
+import { registryCredentials } from '../../../shared/tls/channel-credentials.js';
 import { ReportTally } from '../overload/report-tally.js';
 
 export interface FleetPlan {
@@ -44,9 +42,6 @@ const beginAtOnce = 20;
 
 const everyMs = 1_000;
 
-/** PEM, read once. */
-let ca: string | undefined;
-
 /** Two thirds of the share that discovery has of a core that both want. */
 const niceness = 2;
 
@@ -61,6 +56,10 @@ async function start(plan: FleetPlan): Promise<void> {
   const token = await held.tokenFile?.current();
   const certificate = tls ? await newBootCertificate('fleet', Date.now()) : undefined;
   const tally = new ReportTally();
+  // The certificate of the CA is read once for all: what a node does once is not to be done a thousand times a second.
+  const credentials = plan.caFile
+    ? registryCredentials({ kind: 'CA', caPem: readFileSync(plan.caFile, 'utf8') })
+    : insecureNodeCredentials();
 
   createInterface({ input: process.stdin })
     .on('close', () => process.exit())
@@ -73,35 +72,13 @@ async function start(plan: FleetPlan): Promise<void> {
   async function begin(): Promise<void> {
     setInterval(() => process.stdout.write(`${JSON.stringify(tally.take())}\n`), everyMs);
     for (let index = 0; index < nodes; index++) {
-      reporterOf(
-        plan,
-        plan.first + index,
-        tally.counting(registryOf(plan, certificate, token), index),
-      ).start();
+      const registry = new RegistryClient({
+        ...{ address: plan.discovery, credentials, lingerMs: 0, clock: systemClock, failed: () => {} },
+      }).as({ certificate, token: token?.text });
+      reporterOf(plan, plan.first + index, tally.counting(registry, index)).start();
       if (index % beginAtOnce === 0) await turn();
     }
   }
-}
-
-function caOf({ caFile }: FleetPlan): string | undefined {
-  ca ??= caFile && readFileSync(caFile, 'utf8');
-  return ca;
-}
-
-type Token = Awaited<ReturnType<TokenFile['current']>>;
-
-function registryOf(
-  plan: FleetPlan,
-  certificate: BootCertificate | undefined,
-  token: Token | undefined,
-): Registry {
-  const registries = new Registries({
-    ...{ address: plan.discovery, tls: plan.tls, caPem: caOf(plan), lingerMs: 0 },
-    ...{ clock: systemClock, warn: () => {} },
-  });
-  const registry = registries.open({ certificate, token: token?.text, caSha256: token?.caSha256 ?? '' });
-  if (registry === undefined) throw new Error('the nodes do not know discovery');
-  return registry;
 }
 
 function reporterOf({ port }: FleetPlan, index: number, registry: Registry): Reporter {
