@@ -14,7 +14,7 @@ import { type Addresses, Doors } from './doors.js';
 import { openFiles } from './files.js';
 import { showCredentialExpiry } from './metrics.js';
 import { GrpcProber } from './probes/identify.js';
-import type { Busyness } from './reports/load.js';
+import type { BusyTime } from './reports/load.js';
 
 /** A discovery service that runs. */
 export interface DiscoveryApp extends App, AsyncDisposable {
@@ -45,7 +45,7 @@ export async function createApp(
       timeoutMs: config.probe_timeout,
     }),
     tokens,
-    busyness: loopBusyness(),
+    busyMs: busyTimeOfLoop(),
     ...overrides,
   };
   const metrics = new Metrics({ site: config.site, service: 'discovery' });
@@ -74,12 +74,12 @@ export async function createApp(
 }
 
 /** Of the loop of this process; what others take of its core counts as busy, too. */
-function loopBusyness(): Busyness {
+function busyTimeOfLoop(): BusyTime {
   let before = performance.eventLoopUtilization();
   return () => {
     const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, before);
+    const { active } = performance.eventLoopUtilization(now, before);
     before = now;
-    return utilization;
+    return active;
   };
 }

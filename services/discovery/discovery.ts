@@ -21,7 +21,7 @@ import { Limiter } from './probes/limiter.js';
 import { cachedLookup } from './probes/name-cache.js';
 import type { Prober } from './probes/prober.js';
 import { Intake } from './reports/intake.js';
-import { type Busyness, Load } from './reports/load.js';
+import { type BusyTime, Load } from './reports/load.js';
 import { Pace } from './reports/pace.js';
 import { type RefusalSummary, Refusals } from './reports/refusals.js';
 import { originOf, SourceRates } from './reports/source-rates.js';
@@ -34,7 +34,7 @@ export interface Surroundings {
   readonly lookup: Lookup;
   readonly readText: ReadText;
   readonly prober: Prober;
-  readonly busyness: Busyness;
+  readonly busyMs: BusyTime;
   /** Undefined where provisioning tokens are not checked. */
   readonly tokens: Pick<TokenVerifier, 'verify'> | undefined;
 }
@@ -63,7 +63,7 @@ export class Discovery {
   constructor(config: DiscoveryConfig, surroundings: Surroundings, metrics: Metrics, log: Logger) {
     const { clock, prober, readText, tokens } = surroundings;
     const { signal } = this.#stopped;
-    this.#load = new Load(surroundings.busyness);
+    this.#load = new Load(surroundings.busyMs);
     // Every probe under way listens to it, and takes its listener off again: that is no leak.
     setMaxListeners(0, signal);
     const lookup = cachedLookup(surroundings.lookup, clock);

@@ -137,3 +137,11 @@ test('a source over its own rate is turned away before its report is read', () =
   expect(intake.turnAway('10.0.0.1')).toMatchObject({ reason: 'SOURCE_RATE_LIMITED', retryAfterMs: 2000 });
   expect(intake.turnAway('10.0.0.2')).toBeUndefined();
 });
+
+test('a report counts as answered once, whether it is believed or not, and none that its source is over its rate with', () => {
+  const counts = { answered: 0 };
+  const { intake } = setUp({ perSource: 1, load: { answered: () => counts.answered++ } });
+  for (let report = 0; report < 3; report++) intake.turnAway('10.0.0.1');
+  intake.turnAway('10.0.0.2');
+  expect(counts.answered).toBe(2);
+});

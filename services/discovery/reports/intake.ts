@@ -33,15 +33,18 @@ export class Intake {
    */
   turnAway(peerIp: string): Refused | undefined {
     const retryAfterMs = this.#options.sourceRates.admit(originOf(peerIp));
-    if (retryAfterMs === undefined) return undefined;
+    if (retryAfterMs === undefined) {
+      // Also those that are not believed: they take as much time.
+      this.#options.load.answered();
+      return undefined;
+    }
     const message = `too many reports come from ${peerIp} (max_reports_per_source)`;
     return { kind: 'REFUSED', reason: 'SOURCE_RATE_LIMITED', message, retryAfterMs };
   }
 
   /** Takes a report whose form was checked. */
   async take(report: Report, peerIp: string): Promise<Outcome> {
-    const { registry, pace, load } = this.#options;
-    load.answered();
+    const { registry, pace } = this.#options;
     const origin = originOf(peerIp);
     const reply = pace.reply(registry.reporting);
     const standing = registry.standing({ ...report, origin, reply });

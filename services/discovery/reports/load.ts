@@ -2,15 +2,21 @@
 // A report over a fresh TLS connection costs some milliseconds of processor time, of which a slow machine, or one that
 // others use too, has less than the settings promise.
 
-/** A look at how busy the process was. @returns the share of the time since the last look, from 0 to 1 */
-export type Busyness = () => number;
+/** A look at how busy the process was. @returns for how much of the time since the last look: milliseconds */
+export type BusyTime = () => number;
 
 /** Of what could be taken: the rest is for those who ask for something else, and for nodes that come of themselves. */
 const wantedShare = 0.7;
 
-/** With less it is not the reports that the process was busy with. */
-const leastBusyness = 0.2;
+/** With less it is not the reports that the process was busy with. Milliseconds. */
+const leastBusyMs = 200;
 const fewestReports = 10;
+
+/**
+ * What it is taken to be able to at least. Where it is busy with other things for a while, or with strangers who report
+ * nothing, nodes are not to be told to stay away for hours: they would, also when that is long over.
+ */
+const leastCapacity = 50;
 
 /** How much a new figure counts beside those before it. */
 const weight = 0.2;
@@ -18,23 +24,27 @@ const weight = 0.2;
 /** A node that was sent away may wait for so long before it tries again: seconds. */
 const longestAwaySeconds = 60;
 
+/** For so long in a row it is said that nodes do not get in, lest whoever floods the door decide that none is ever gone. */
+const longestCrowdedSeconds = 1800;
+
 /** Those that are answered are asked to come that much more seldom at the most. */
 const mostCrowding = 12;
 
 export class Load {
-  readonly #busyness: Busyness;
+  readonly #busyMs: BusyTime;
   #answered = 0;
   #turnedAway = 0;
   /** Reports a second that would keep the process busy all the time. */
   #capacity = Number.POSITIVE_INFINITY;
   #crowding = 1;
   #secondsOfCalm = Number.POSITIVE_INFINITY;
+  #secondsCrowded = 0;
 
-  constructor(busyness: Busyness) {
-    this.#busyness = busyness;
+  constructor(busyMs: BusyTime) {
+    this.#busyMs = busyMs;
   }
 
-  /** A report was answered, one way or the other. */
+  /** A report came in, and is answered one way or the other. */
   answered(): void {
     this.#answered++;
   }
@@ -54,26 +64,30 @@ export class Load {
     return Math.max(this.#crowding, this.#came);
   }
 
-  /** Nodes are sent away, or may not have come again since: that nothing is heard of one does not say that it is gone. */
+  /**
+   * Nodes are sent away, or may not have come again since: that nothing is heard of one does not say that it is gone. For
+   * half an hour in a row at the most; then it does, until it has been calm.
+   */
   get crowded(): boolean {
-    return this.#secondsOfCalm <= longestAwaySeconds;
+    return this.#secondsOfCalm <= longestAwaySeconds && this.#secondsCrowded <= longestCrowdedSeconds;
   }
 
   /** To be called once a second. */
   tick(): void {
-    const busyness = this.#busyness();
+    const busyMs = this.#busyMs();
     const [answered, came] = [this.#answered, this.#came];
     this.#secondsOfCalm = this.#turnedAway > 0 ? 0 : this.#secondsOfCalm + 1;
+    this.#secondsCrowded = this.#secondsOfCalm <= longestAwaySeconds ? this.#secondsCrowded + 1 : 0;
     this.#answered = 0;
     this.#turnedAway = 0;
-    this.#learn(answered, busyness);
+    this.#learn(answered, busyMs);
     // A storm is there at once, and over when it has not been seen for a while.
     this.#crowding = Math.max(1, came, mixed(this.#crowding, came));
   }
 
-  #learn(answered: number, busyness: number): void {
-    const capacity = answered / busyness;
-    if (busyness >= leastBusyness && answered >= fewestReports) {
+  #learn(answered: number, busyMs: number): void {
+    const capacity = Math.max((answered * 1000) / busyMs, leastCapacity);
+    if (busyMs >= leastBusyMs && answered >= fewestReports) {
       this.#capacity = Number.isFinite(this.#capacity) ? mixed(this.#capacity, capacity) : capacity;
     } else if (capacity > this.#capacity) {
       // Little was asked for, perhaps because it was once found to take little: it takes this much at least.

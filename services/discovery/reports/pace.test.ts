@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../../test/fakes/fake-clock.js';
+import { Load } from './load.js';
 import { Pace } from './pace.js';
 
 const options = { reportIntervalMs: 10_000, maxReportsPerSecond: 500 };
@@ -22,6 +23,16 @@ test('nodes are asked for no more than this process can take', () => {
   const pace = new Pace(new FakeClock(), options, { perSecond: 200, crowding: 1 });
   expect(pace.reply(1000).nextReportMs).toBe(10_000);
   expect(pace.reply(50_000)).toEqual({ nextReportMs: 250_000, leaseMs: 750_000 });
+});
+
+test('a small fleet reports in the report interval, however busy the machine is', () => {
+  const load = new Load(() => 1000);
+  const pace = new Pace(new FakeClock(), options, load);
+  for (let second = 0; second < 60; second++) {
+    for (let report = 0; report < 30; report++) load.answered();
+    load.tick();
+    expect(pace.reply(300).nextReportMs).toBe(10_000);
+  }
 });
 
 test('those that are known make room for those that do not get in, for up to five minutes', () => {

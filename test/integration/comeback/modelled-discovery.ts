@@ -55,7 +55,7 @@ export class ModelledDiscovery {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#load = new Load(() => this.#busyness());
+    this.#load = new Load(() => this.#takeBusyMs());
     this.#expiry = new Expiry(clock);
     this.#pace = this.#newPace();
     this.#gate = this.#newGate();
@@ -77,7 +77,7 @@ export class ModelledDiscovery {
   /** Nothing is known any more. */
   restart(): void {
     this.#up = true;
-    this.#load = new Load(() => this.#busyness());
+    this.#load = new Load(() => this.#takeBusyMs());
     this.#expiry = new Expiry(this.#clock);
     this.#pace = this.#newPace();
     this.#gate = this.#newGate();
@@ -140,10 +140,10 @@ export class ModelledDiscovery {
     });
   }
 
-  #busyness(): number {
+  #takeBusyMs(): number {
     const busyMs = this.#busyMs;
     this.#busyMs = 0;
-    return Math.min(busyMs / 1000, 1);
+    return busyMs;
   }
 
   #tick(): void {
