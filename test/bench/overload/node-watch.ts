@@ -8,9 +8,8 @@ import {
 } from '../../../shared/gen/slipway/discovery/v1/discovery.js';
 
 export interface Watched {
-  /** Nodes whose lease expired, and those that were told of. */
+  /** Nodes whose lease expired. */
   readonly expired: number;
-  readonly started: number;
   /** The watch has had its snapshot. */
   readonly synced: boolean;
 }
@@ -20,7 +19,6 @@ const againMs = 250;
 export class NodeWatch {
   readonly #client: NodeDiscoveryServiceClient;
   #expired = 0;
-  #started = 0;
   #synced = false;
 
   constructor(client: NodeDiscoveryServiceClient) {
@@ -30,9 +28,8 @@ export class NodeWatch {
 
   /** @returns what was told since this was last called */
   take(): Watched {
-    const watched = { expired: this.#expired, started: this.#started, synced: this.#synced };
+    const watched = { expired: this.#expired, synced: this.#synced };
     this.#expired = 0;
-    this.#started = 0;
     return watched;
   }
 
@@ -44,7 +41,6 @@ export class NodeWatch {
     stream.on('data', ({ message }: WatchNodesResponse) => {
       if (message?.$case === 'synced') this.#synced = true;
       else if (message?.value.type === NodeEventType.EXPIRED) this.#expired++;
-      else if (message?.value.type === NodeEventType.STARTUP) this.#started++;
     });
     stream.on('error', () => {
       this.#synced = false;

@@ -27,8 +27,9 @@ export interface Phase {
     readonly begun: number;
     readonly taken: number;
     readonly failed: Readonly<Record<string, number>>;
-    /** Of them all in one step of the course: the most, and the most after it had once been half of that. */
+    /** Of them all in one step of the course: the most, and the {@link Peaks}. */
     readonly perSecondMost: number;
+    readonly perSecondFirst: number;
     readonly perSecondAgain: number;
     readonly mostUnderWay: number;
   };
@@ -50,6 +51,7 @@ export interface Observed {
 export function phaseOf(observed: Observed): Phase {
   const { seconds, known, heard, tallies, seen, cost } = observed;
   const steps = courseOf(tallies).begun.map((count) => count / stepSeconds);
+  const peaks = peaksOf(steps);
   return {
     seconds: rounded(seconds),
     known,
@@ -61,7 +63,8 @@ export function phaseOf(observed: Observed): Phase {
       taken: sumOf(tallies, ({ taken }) => taken),
       failed: failedOf(tallies),
       perSecondMost: Math.round(Math.max(0, ...steps)),
-      perSecondAgain: Math.round(secondPeak(steps)),
+      perSecondFirst: Math.round(peaks.first),
+      perSecondAgain: Math.round(peaks.again),
       mostUnderWay: Math.max(0, ...bySecond(tallies, ({ mostUnderWay }) => mostUnderWay)),
     },
     discovery: {
@@ -88,12 +91,19 @@ export function courseOf(tallies: readonly Tally[]): Course {
   };
 }
 
-/** A storm that comes again shows as another peak. @returns the most after the first time that it was half the most */
-export function secondPeak(steps: readonly number[]): number {
-  const most = Math.max(0, ...steps);
-  const peak = steps.indexOf(most);
-  const calm = steps.findIndex((step, index) => index > peak && step <= most / 2);
-  return calm === -1 ? 0 : Math.max(0, ...steps.slice(calm));
+/** The most until it was half of that for the first time, and the most from then on: a storm that comes again. */
+export interface Peaks {
+  readonly first: number;
+  readonly again: number;
+}
+
+export function peaksOf(steps: readonly number[]): Peaks {
+  let first = 0;
+  const calm = steps.findIndex((step) => {
+    first = Math.max(first, step);
+    return step < first && step <= first / 2;
+  });
+  return { first, again: calm === -1 ? 0 : Math.max(...steps.slice(calm)) };
 }
 
 /** Of all processes together, a number for each second from the first on. */
