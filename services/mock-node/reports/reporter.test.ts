@@ -137,6 +137,19 @@ describe('while discovery is away', () => {
   });
 });
 
+test('a node that starts a little before discovery is heard soon after it is there', async () => {
+  random = 0.999;
+  registry.answer = () => {
+    throw new RpcError(status.UNAVAILABLE, 'away');
+  };
+  newReporter().start();
+  await clock.advance(1_500);
+  registry.answer = () => 10_000;
+  const before = registry.reports.length;
+  await clock.advance(1_500);
+  expect(registry.types.slice(before)).toEqual(['STARTUP']);
+});
+
 test('a node that was told its pace tries no more seldom than that', async () => {
   random = 0.999;
   newReporter().start();
