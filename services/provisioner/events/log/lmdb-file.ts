@@ -60,12 +60,11 @@ export class LmdbFile {
   }
 
   /**
-   * Whether a process that lives has it open. Marks it as open from then on.
+   * Whether another process that lives has it open. Marks it as open first: of two that look, one at least sees the other.
    *
    * LMDB keeps a table of readers, with a lock that the system takes from a process that dies.
    */
   isTaken(): boolean {
-    if (readersOf(this.root) > 0) return true;
     this.root.get('origin');
     return readersOf(this.root) > 1;
   }

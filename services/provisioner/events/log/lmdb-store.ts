@@ -27,6 +27,10 @@ export class LmdbStore implements LogStore {
   readonly #reserve: Reserve;
   /** Whether LMDB was given something and has not said that it was written. */
   #mayBeBroken = false;
+  /** The last number that may be in the file: LMDB may have written what it was given, and not have said so. */
+  #given: number;
+  /** Whether another process had it open when it was opened again. */
+  #mayBeTaken = false;
   /** Records that were read or written since the file was opened. */
   #touched = 0;
 
@@ -39,8 +43,8 @@ export class LmdbStore implements LogStore {
     this.#reserve = new Reserve(file.folder);
     const { root, events } = tables;
     this.#removed = Number(root.get('removed')?.toString() ?? 0);
-    const [newest] = this.#records(events.getRange({ reverse: true, limit: 1 }));
-    this.#last = newest === undefined ? this.#removed : lastOf(newest.item);
+    this.#last = this.#newestIn(events) ?? this.#removed;
+    this.#given = this.#last;
     this.read(this.#removed + 1, 1);
   }
 
@@ -76,11 +80,14 @@ export class LmdbStore implements LogStore {
 
   async write(change: Change): Promise<void> {
     const { added, removed } = change;
+    const newest = added.at(-1);
     try {
-      if (this.#mayBeBroken) await this.#reopen();
+      if (this.#mayBeBroken) await this.#reopen('CLOSE');
+      if (this.#mayBeTaken) this.#lookWhetherTaken();
       const { file, tables } = this.#usable;
       await this.#reserve.take(file.extent, change);
       this.#mayBeBroken = true;
+      if (newest !== undefined) this.#given = Math.max(this.#given, lastOf(newest));
       await committed(tables.root.batch(() => put(tables, added, removed)));
       this.#mayBeBroken = false;
     } catch (error) {
@@ -88,7 +95,6 @@ export class LmdbStore implements LogStore {
     }
     this.#touched += added.length + removed.length;
     this.#removed = endOf(removed) ?? this.#removed;
-    const newest = added.at(-1);
     if (newest !== undefined) this.#last = lastOf(newest);
   }
 
@@ -96,7 +102,7 @@ export class LmdbStore implements LogStore {
     if (this.#touched < touched || this.#mayBeBroken || !(await this.#canBeOpenedAgain())) return;
     this.#mayBeBroken = true;
     try {
-      await this.#reopen();
+      await this.#reopen('KEEP');
     } catch (error) {
       throw storeError(this.#folder, error);
     }
@@ -158,20 +164,48 @@ export class LmdbStore implements LogStore {
    * of what it is given after that. Where the disk was mounted anew meanwhile it is another file.
    *
    * From when the old one is closed to when the new one is open there is no more than promises that are kept already:
-   * nothing else runs in between.
+   * nothing else in this process runs in between. Another that starts may find it free just then, and look whether it
+   * is sound. It goes away again if it sees that this one is still there: so what was ours until then is kept open.
    */
-  async #reopen(): Promise<void> {
+  async #reopen(whereTaken: 'CLOSE' | 'KEEP'): Promise<void> {
     await this.close();
     const file = new LmdbFile(this.#folder);
     try {
-      // Marks it as open again, too.
-      if (file.isTaken()) throw new StoreError(`${this.#folder} is open in another process`);
-      this.#opened = { file, tables: file.tables() };
+      this.#mayBeTaken = file.isTaken();
+      if (this.#mayBeTaken && whereTaken === 'CLOSE') throw this.#taken();
+      const tables = file.tables();
+      this.#mustBeOurs(tables);
+      this.#opened = { file, tables };
       this.#touched = 0;
     } catch (error) {
       await file.close();
       throw error;
     }
+  }
+
+  /** @throws StoreError where it is, or was and is not what it was */
+  #lookWhetherTaken(): void {
+    const { file, tables } = this.#usable;
+    if (file.isTaken()) throw this.#taken();
+    this.#mustBeOurs(tables);
+    this.#mayBeTaken = false;
+  }
+
+  /** @throws StoreError where another process has written to it: numbers would be given twice */
+  #mustBeOurs({ events }: Tables): void {
+    const newest = this.#newestIn(events) ?? this.#removed;
+    if (newest >= this.#last && newest <= this.#given) return;
+    throw new StoreError(`${this.#folder} was written by another process; start this one again`);
+  }
+
+  #taken(): StoreError {
+    return new StoreError(`${this.#folder} is open in another process`);
+  }
+
+  /** @returns the last number that is in the file; undefined where there is none */
+  #newestIn(events: Tables['events']): number | undefined {
+    const [newest] = this.#records(events.getRange({ reverse: true, limit: 1 }));
+    return newest && lastOf(newest.item);
   }
 
   #records(entries: Iterable<{ key: number; value: Buffer }>): StoredRecord[] {

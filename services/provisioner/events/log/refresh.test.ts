@@ -16,13 +16,15 @@ async function newStore() {
   const store = new LmdbStore(file, 'log');
   onTestFinished(() => store.close());
   const write = (events: number) => {
-    const added = Array.from({ length: events }, (_, n) => {
-      const header = { type: 'HOST_QUEUED', identity: `node-${n % 97}`, runId: '', outcome: '' } as const;
-      return eventRecord(store.last + n + 1, 0, header, Buffer.alloc(300));
-    });
+    const added = Array.from({ length: events }, (_, n) => plain(store.last + n + 1, `node-${n % 97}`));
     return store.write({ added, removed: [] });
   };
   return { folder, store, write };
+}
+
+function plain(sequence: number, identity = 'node-1') {
+  const header = { type: 'HOST_QUEUED', identity, runId: '', outcome: '' } as const;
+  return eventRecord(sequence, 0, header, Buffer.alloc(300));
 }
 
 /** Of a file, what this process holds in memory: KiB. */
@@ -103,6 +105,34 @@ describe('the file of an event log that is refreshed', () => {
     await store.refresh(1);
     expect(closed).toHaveBeenCalled();
     expect(store.read(1, 100)).toHaveLength(10);
+  });
+
+  it('stays ours, and is read, where another process that starts looked at it just then', async () => {
+    const { store, write } = await newStore();
+    await write(10);
+    const isTaken = vi.spyOn(LmdbFile.prototype, 'isTaken').mockReturnValue(true);
+    onTestFinished(() => isTaken.mockRestore());
+    await store.refresh(1);
+    expect(store.read(1, 100)).toHaveLength(10);
+    await expect(write(1)).rejects.toThrow('is open in another process');
+    isTaken.mockRestore();
+    await write(1);
+    expect(store.read(1, 100)).toHaveLength(11);
+  });
+
+  it('is written no more once another process has written to it', async () => {
+    const { folder, store, write } = await newStore();
+    await write(10);
+    const isTaken = vi.spyOn(LmdbFile.prototype, 'isTaken').mockReturnValue(true);
+    onTestFinished(() => isTaken.mockRestore());
+    await store.refresh(1);
+    const other = new LmdbStore(new LmdbFile(folder), 'log');
+    await other.write({ added: [plain(11)], removed: [] });
+    await other.close();
+    isTaken.mockRestore();
+    for (let tries = 0; tries < 3; tries += 1) {
+      await expect(write(1)).rejects.toThrow('was written by another process');
+    }
   });
 
   it('is not exchanged for another that was put in its place', async () => {
