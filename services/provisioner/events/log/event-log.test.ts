@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { numbers, startEventLog, untilCommitted } from '../../../../test/fakes/event-log-bench.js';
 
@@ -96,6 +97,24 @@ describe('the event log', () => {
     await untilCommitted(events, () => events.first === 2_991);
     expect(numbers(events.read(0, 3))).toEqual(['RETENTION 1-2990', '2991', '2992']);
     expect([...events.newest('a.example.net', 100)]).toHaveLength(10);
+  });
+
+  it('tells a reader of one node of what is removed as soon as it is not found any more', async () => {
+    const retention = { maxCount: 10, maxAgeMs: 60_000 };
+    const { events, disk, publish, committed } = await startEventLog({ retention });
+    publish(14);
+    const write = disk.write.bind(disk);
+    let goOn = () => {};
+    disk.write = async (change) => {
+      await write(change);
+      if (change.removed.length > 0) await new Promise<void>((resolve) => (goOn = resolve));
+    };
+    await committed(14);
+    while (disk.record(1) !== undefined) await nextTurn();
+    expect(events.first).toBe(1);
+    const items = events.readOf('a.example.net', { order: 'OLDEST_FIRST', at: 0, max: 3 });
+    expect(numbers(items)).toEqual(['RETENTION 1-4', '5', '6']);
+    goOn();
   });
 
   it('removes what is older than max_age while nothing happens, and remembers its last number', async () => {

@@ -10,7 +10,7 @@ import { headerOf } from './header.js';
 import { Pace } from './pace.js';
 import { type Moment, Pending } from './pending.js';
 import { readItems } from './reading.js';
-import { type EventRecord, eventRecord, lastOf, type StoredRecord } from './record.js';
+import { type EventRecord, eventRecord, firstOf, lastOf, type StoredRecord } from './record.js';
 import { Retention, type RetentionLimits } from './retention.js';
 import type { EventLogStatus } from './status.js';
 import { type LogStore, StoreError } from './store.js';
@@ -134,7 +134,13 @@ export class EventLog implements EventSink, EventLogReader {
   }
 
   readOf(identity: string, stretch: Stretch): LogItem[] {
-    return readTimeline(this.#store, identity, stretch, { first: this.#first, last: this.#last });
+    return readTimeline(this.#store, identity, stretch, { first: this.#oldest, last: this.#last });
+  }
+
+  /** Readers see what a commit has removed some time before it is told to be there: what is missing then is a gap already. */
+  get #oldest(): number {
+    const [oldest] = this.#store.read(this.#first, 1);
+    return oldest === undefined ? this.#first : Math.max(this.#first, firstOf(oldest.item));
   }
 
   /** What the newest events of a node are about, newest first. */
