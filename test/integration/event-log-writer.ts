@@ -11,6 +11,9 @@ import { event } from '../fakes/provisioning-events.js';
 const [dataDir = ''] = process.argv.slice(2);
 const log = silentLogger();
 const store = await openStore({ dataDir, site: 'lab', clock: systemClock, log });
+// Opened anew all the time, so that it is killed within that as well.
+const refresh = store.refresh.bind(store);
+store.refresh = () => refresh(1);
 const events = new EventLog({
   store,
   clock: systemClock,

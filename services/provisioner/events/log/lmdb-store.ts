@@ -41,9 +41,8 @@ export class LmdbStore implements LogStore {
     this.#folder = file.folder;
     this.#opened = { file, tables };
     this.#reserve = new Reserve(file.folder);
-    const { root, events } = tables;
-    this.#removed = Number(root.get('removed')?.toString() ?? 0);
-    this.#last = this.#newestIn(events) ?? this.#removed;
+    this.#removed = removedIn(tables);
+    this.#last = this.#lastIn(tables);
     this.#given = this.#last;
     this.read(this.#removed + 1, 1);
   }
@@ -82,7 +81,10 @@ export class LmdbStore implements LogStore {
     const { added, removed } = change;
     const newest = added.at(-1);
     try {
-      if (this.#mayBeBroken) await this.#reopen('CLOSE');
+      if (this.#mayBeBroken) {
+        await this.#reserve.close();
+        await this.#reopen('CLOSE');
+      }
       if (this.#mayBeTaken) this.#lookWhetherTaken();
       const { file, tables } = this.#usable;
       await this.#reserve.take(file.extent, change);
@@ -135,6 +137,10 @@ export class LmdbStore implements LogStore {
 
   async close(): Promise<void> {
     await this.#reserve.close();
+    await this.#closeFile();
+  }
+
+  async #closeFile(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;
     await opened?.file.close();
@@ -153,8 +159,9 @@ export class LmdbStore implements LogStore {
   async #canBeOpenedAgain(): Promise<boolean> {
     const { file } = this.#usable;
     if (!file.isInPlace) return false;
+    // It may have been exchanged meanwhile.
     return this.#reserve.take(file.extent, { added: [], removed: [] }).then(
-      () => true,
+      () => file.isInPlace,
       () => false,
     );
   }
@@ -168,7 +175,7 @@ export class LmdbStore implements LogStore {
    * is sound. It goes away again if it sees that this one is still there: so what was ours until then is kept open.
    */
   async #reopen(whereTaken: 'CLOSE' | 'KEEP'): Promise<void> {
-    await this.close();
+    await this.#closeFile();
     const file = new LmdbFile(this.#folder);
     try {
       this.#mayBeTaken = file.isTaken();
@@ -191,21 +198,20 @@ export class LmdbStore implements LogStore {
     this.#mayBeTaken = false;
   }
 
-  /** @throws StoreError where another process has written to it: numbers would be given twice */
-  #mustBeOurs({ events }: Tables): void {
-    const newest = this.#newestIn(events) ?? this.#removed;
-    if (newest >= this.#last && newest <= this.#given) return;
-    throw new StoreError(`${this.#folder} was written by another process; start this one again`);
+  /** @throws StoreError where another process has written to it, or it is another: numbers would be given twice */
+  #mustBeOurs(tables: Tables): void {
+    const last = this.#lastIn(tables);
+    if (last >= this.#last && last <= this.#given) return;
+    throw new StoreError(`${this.#folder} was changed by others; start the provisioner again`);
   }
 
   #taken(): StoreError {
     return new StoreError(`${this.#folder} is open in another process`);
   }
 
-  /** @returns the last number that is in the file; undefined where there is none */
-  #newestIn(events: Tables['events']): number | undefined {
-    const [newest] = this.#records(events.getRange({ reverse: true, limit: 1 }));
-    return newest && lastOf(newest.item);
+  #lastIn(tables: Tables): number {
+    const [newest] = this.#records(tables.events.getRange({ reverse: true, limit: 1 }));
+    return newest === undefined ? removedIn(tables) : lastOf(newest.item);
   }
 
   #records(entries: Iterable<{ key: number; value: Buffer }>): StoredRecord[] {
@@ -213,6 +219,10 @@ export class LmdbStore implements LogStore {
     this.#touched += records.length;
     return records;
   }
+}
+
+function removedIn({ root }: Tables): number {
+  return Number(root.get('removed')?.toString() ?? 0);
 }
 
 function put({ root, events, timelines }: Tables, added: Change['added'], removed: Change['removed']): void {

@@ -131,7 +131,7 @@ describe('the file of an event log that is refreshed', () => {
     await other.close();
     isTaken.mockRestore();
     for (let tries = 0; tries < 3; tries += 1) {
-      await expect(write(1)).rejects.toThrow('was written by another process');
+      await expect(write(1)).rejects.toThrow('was changed by others');
     }
   });
 
@@ -144,6 +144,21 @@ describe('the file of an event log that is refreshed', () => {
     renameSync(`${path}.copy`, path);
     await nextTurn();
     await store.refresh(1);
+    expect(store.read(1, 100)).toHaveLength(20);
+  });
+
+  it('is not exchanged for another that is put in its place while the disk is tried', async () => {
+    const { folder, store, write } = await newStore();
+    await write(10);
+    const path = join(folder, 'data.mdb');
+    copyFileSync(path, `${path}.copy`);
+    await write(10);
+    const take = vi.spyOn(Reserve.prototype, 'take').mockImplementation(async () => {
+      renameSync(`${path}.copy`, path);
+    });
+    onTestFinished(() => take.mockRestore());
+    await store.refresh(1);
+    expect(take).toHaveBeenCalled();
     expect(store.read(1, 100)).toHaveLength(20);
   });
 });
