@@ -66,7 +66,7 @@ export class RegistryClient {
     if (speaker.token !== undefined) metadata.set('authorization', `Bearer ${speaker.token.reveal()}`);
     return {
       report: (report, signal) =>
-        this.#slots.use(() => this.#send(envelopeOf(report, speaker), metadata, signal), signal),
+        this.#slots.use(() => this.#send(reportRequest(report, speaker), metadata, signal), signal),
     };
   }
 
@@ -110,7 +110,8 @@ export class RegistryClient {
   }
 }
 
-function envelopeOf(of: Report, { certificate }: Speaker): ReportRequest {
+/** @returns the report with what it is signed with, as it is sent */
+export function reportRequest(of: Report, { certificate }: Speaker): ReportRequest {
   const report = encode(of);
   if (certificate === undefined) return { report, certificate: Buffer.of(), signature: Buffer.of() };
   return { report, certificate: certificate.der, signature: signReport(report, certificate.key) };

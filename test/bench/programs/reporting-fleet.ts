@@ -10,15 +10,13 @@ import { createInterface } from 'node:readline';
 import { setImmediate as turn } from 'node:timers/promises';
 import { newBootCertificate } from '../../../services/mock-node/boot/boot-certificate.js';
 import { readHeld } from '../../../services/mock-node/boot/held.js';
-import { RegistryClient } from '../../../services/mock-node/reports/registry-client.js';
 import type { Registry } from '../../../services/mock-node/reports/report.js';
 import { Reporter } from '../../../services/mock-node/reports/reporter.js';
 import { identityOf, loopbackHost } from '../../../services/mock-node/swarm/names.js';
 import { systemClock } from '../../../shared/clock.js';
-import { insecureNodeCredentials } from '../../../shared/grpc/credentials.js';
 import { newBootId } from '../../../shared/identity.js';
 import { silentLogger } from '../../../shared/logger.js';
-import { registryCredentials } from '../../../shared/tls/channel-credentials.js';
+import { LeanRegistry } from '../overload/lean-registry.js';
 import { ReportTally } from '../overload/report-tally.js';
 
 export interface FleetPlan {
@@ -56,10 +54,7 @@ async function start(plan: FleetPlan): Promise<void> {
   const token = await held.tokenFile?.current();
   const certificate = tls ? await newBootCertificate('fleet', Date.now()) : undefined;
   const tally = new ReportTally();
-  // The certificate of the CA is read once for all: what a node does once is not to be done a thousand times a second.
-  const credentials = plan.caFile
-    ? registryCredentials({ kind: 'CA', caPem: readFileSync(plan.caFile, 'utf8') })
-    : insecureNodeCredentials();
+  const discovery = new LeanRegistry(plan.discovery, plan.caFile && readFileSync(plan.caFile, 'utf8'));
 
   createInterface({ input: process.stdin })
     .on('close', () => process.exit())
@@ -72,9 +67,7 @@ async function start(plan: FleetPlan): Promise<void> {
   async function begin(): Promise<void> {
     setInterval(() => process.stdout.write(`${JSON.stringify(tally.take())}\n`), everyMs);
     for (let index = 0; index < nodes; index++) {
-      const registry = new RegistryClient({
-        ...{ address: plan.discovery, credentials, lingerMs: 0, clock: systemClock, failed: () => {} },
-      }).as({ certificate, token: token?.text });
+      const registry = discovery.as({ certificate, token: token?.text });
       reporterOf(plan, plan.first + index, tally.counting(registry, index)).start();
       if (index % beginAtOnce === 0) await turn();
     }
