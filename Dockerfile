@@ -41,7 +41,7 @@ FROM runtime AS provisioner
 EXPOSE 7420 7421
 VOLUME /var/lib/slipway
 HEALTHCHECK --interval=10s --timeout=5s --start-period=15s CMD ["node", "health.js", "7420"]
-ENTRYPOINT ["node", "dist/services/provisioner/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=64", "dist/services/provisioner/main.js"]
 
 FROM runtime AS mock-node
 EXPOSE 7430

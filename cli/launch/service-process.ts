@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { builtFile, entryPoint, type ServiceName } from './project.js';
+import { builtFile, entryPoint, nodeOptions, type ServiceName } from './project.js';
 
 /** How a process ended: its exit code, or the signal that ended it. */
 export interface Exit {
@@ -50,7 +50,8 @@ export class ServiceEndedError extends Error {
 export async function launch(options: LaunchOptions): Promise<ServiceProcess> {
   const output = openSync(options.logFile, 'a');
   const follow = pathToFileURL(builtFile('cli/launch/follow-launcher.js')).href;
-  const child = spawn(process.execPath, ['--import', follow, entryPoint(options.service), ...options.args], {
+  const program = [...nodeOptions(options.service), '--import', follow, entryPoint(options.service)];
+  const child = spawn(process.execPath, [...program, ...options.args], {
     // A group of its own: Ctrl-C reaches the launcher alone, which then ends services in order.
     detached: true,
     stdio: ['pipe', output, output],

@@ -40,7 +40,7 @@ const mostWaiting = 4096;
 const everyMs = 100;
 
 /** A look that comes later than this shows that this process is behind: milliseconds. */
-const behindMs = 100;
+const behindMs = 50;
 
 /** What the number of those inside is multiplied by where this process is behind, and where it is not. */
 const fewer = 0.7;

@@ -40,8 +40,8 @@ const beginAtOnce = 20;
 
 const everyMs = 1_000;
 
-/** Two thirds of the share that discovery has of a core that both want. */
-const niceness = 2;
+/** A tenth of the share that discovery has of a core that both want. */
+const niceness = 10;
 
 if (process.argv.length > 2) await start(JSON.parse(process.argv[2] ?? ''));
 
