@@ -2,13 +2,17 @@
 // input, and from then on says once a second what became of the reports. A line of input is answered by nothing: MARK
 // counts anew which nodes were heard.
 
-import { randomUUID } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setImmediate as turn } from 'node:timers/promises';
-import { newBootCertificate } from '../../../services/mock-node/boot/boot-certificate.js';
+import { createServer as createTlsServer } from 'node:tls';
+import {
+  type BootCertificate,
+  newBootCertificate,
+} from '../../../services/mock-node/boot/boot-certificate.js';
 import { readHeld } from '../../../services/mock-node/boot/held.js';
 import type { Registry } from '../../../services/mock-node/reports/report.js';
 import { Reporter } from '../../../services/mock-node/reports/reporter.js';
@@ -28,7 +32,7 @@ export interface FleetPlan {
   readonly tls: boolean;
   /** Undefined where nodes have no token. */
   readonly tokenFile: string | undefined;
-  /** Of the CA of discovery; undefined where nothing is encrypted. With it a node connects once for each report. */
+  /** Of the CA of discovery; undefined where nothing is encrypted. */
   readonly caFile: string | undefined;
   /** Where whoever dials a node waits in vain. Undefined where another process listens there. */
   readonly listen: number | undefined;
@@ -40,8 +44,8 @@ const beginAtOnce = 20;
 
 const everyMs = 1_000;
 
-/** A tenth of the share that discovery has of a core that both want. */
-const niceness = 10;
+/** A third of the share that discovery has of a core that both want. */
+const niceness = 5;
 
 if (process.argv.length > 2) await start(JSON.parse(process.argv[2] ?? ''));
 
@@ -49,10 +53,10 @@ async function start(plan: FleetPlan): Promise<void> {
   // Nodes have processors of their own: they are not to keep discovery from its core.
   setPriority(niceness);
   const { nodes, tls, tokenFile, listen } = plan;
-  if (listen !== undefined) createServer().listen(listen, '0.0.0.0');
   const held = await readHeld({ tokenFile, secretFile: undefined }, systemClock, silentLogger());
   const token = await held.tokenFile?.current();
   const certificate = tls ? await newBootCertificate('fleet', Date.now()) : undefined;
+  if (listen !== undefined) silentServer(certificate).listen(listen, '0.0.0.0');
   const tally = new ReportTally();
   const discovery = new LeanRegistry(plan.discovery, plan.caFile && readFileSync(plan.caFile, 'utf8'));
 
@@ -72,6 +76,17 @@ async function start(plan: FleetPlan): Promise<void> {
       if (index % beginAtOnce === 0) await turn();
     }
   }
+}
+
+/** Takes connections, and says nothing. */
+function silentServer(certificate: BootCertificate | undefined): Server {
+  if (certificate === undefined) return createServer();
+  const { der, key } = certificate;
+  return createTlsServer({
+    cert: new X509Certificate(der).toString(),
+    key: key.export({ type: 'pkcs8', format: 'pem' }),
+    ALPNProtocols: ['h2'],
+  });
 }
 
 function reporterOf({ port }: FleetPlan, index: number, registry: Registry): Reporter {
