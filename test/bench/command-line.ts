@@ -22,3 +22,15 @@ export function optionsOrExit<T>(parse: (args: readonly string[]) => T | undefin
     process.exit(2);
   }
 }
+
+/**
+ * @param error of parseArgs, whose advice on dashes and quotes is for programs with other arguments
+ * @returns what is wrong, in a line
+ */
+export function usageErrorOf(error: unknown): UsageError {
+  const message = error instanceof Error ? error.message : String(error);
+  const ambiguous = /^Option '(--[^\s']+)' argument is ambiguous/.exec(message);
+  if (ambiguous !== null)
+    return new UsageError(`${ambiguous[1]}: expected a value that does not begin with a dash`);
+  return new UsageError(message.split(/\.\s/, 1)[0] ?? message);
+}

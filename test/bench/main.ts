@@ -22,16 +22,21 @@ process.once('exit', () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 });
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  // What still writes would be in the way of removing what it has written.
-  process.once(signal, () => void killDescendantsOf(process.pid).finally(() => process.exit(1)));
-}
+const say = (text: string) => void process.stderr.write(`${text}\n`);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, interrupted);
 
 const stamp = newStamp();
-const say = (text: string) => void process.stderr.write(`${text}\n`);
 const { measure, json, keep, ...told } = options;
 const figures = await measurements[measure](options, folders(root), say);
 const result = { measure, ...figures, options: told, stamp };
 if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
 else process.stdout.write(`${tableOf(result)}\n\n${JSON.stringify(result)}\n`);
 process.exit(0);
+
+function interrupted(): void {
+  say('interrupted');
+  // What was measured fails without the processes that are killed now: nobody has to be told.
+  process.on('uncaughtException', () => {});
+  // What still writes would be in the way of removing what it has written.
+  void killDescendantsOf(process.pid).finally(() => process.exit(1));
+}

@@ -61,7 +61,31 @@ test('all that cannot be used is said at once', () => {
   );
 });
 
+test('an option that the measure would not look at is refused', () => {
+  const words = ['overload', '--sizes', '10', '--personas', 'healthy=1'];
+  expect(() => parseBenchOptions(words)).toThrow(
+    [
+      '--sizes: overload has no such option, but watch, subscribers, registry, growth',
+      '--personas: overload has no such option, but provision',
+    ].join('\n'),
+  );
+  expect(() => parseBenchOptions(['bare', '--outage', '1s', '--steady', '1s'])).toThrow(
+    '--outage: bare has no such option, but overload\n--steady: bare has no such option, but overload',
+  );
+});
+
+test('personas are looked at before anything is measured', () => {
+  const personas = (list: string) => parseBenchOptions(['provision', '--personas', list])?.personas;
+  expect(personas('healthy=9,slow=1')).toBe('healthy=9,slow=1');
+  expect(() => personas('healthi=1')).toThrow(UsageError);
+  expect(() => personas('healthi=1')).toThrow('--personas healthi: there is no such persona');
+});
+
 test('without a measure nothing is measured', () => {
   expect(() => parseBenchOptions([])).toThrow('the measure: expected one of bare');
   expect(parseBenchOptions(['--help'])).toBeUndefined();
+});
+
+test('an option that there is not is named, without advice on positional arguments', () => {
+  expect(() => parseBenchOptions(['provision', '--nodez', '5'])).toThrow(/^Unknown option '--nodez'$/);
 });

@@ -1,8 +1,9 @@
 // The benchmarks' command line.
 
 import { parseArgs } from 'node:util';
+import { parseWeights } from '../../services/mock-node/personas/weights.js';
 import { durationMs } from '../../shared/durations.js';
-import { UsageError } from './command-line.js';
+import { UsageError, usageErrorOf } from './command-line.js';
 import { type HelperKind, helperKinds } from './fleet/helper.js';
 
 export const measureNames = [
@@ -66,7 +67,7 @@ export const usage = `usage: npm run bench -- MEASURE [options]
   --helper KIND        ${helperKinds.join(', ')} (exec-sh)
   --tls MODE           required or insecure (required)
   --features LIST      none, or of jwt and ed25519, with commas between them (none)
-  --personas LIST      as the mock node's flag; provision is then measured without bare
+  --personas LIST      as the mock node's flag, for provision, which is then measured without bare
   --rounds N           how often each side is measured; the median counts (3)
   --outage DURATION    how long discovery, and then the provisioner, is away, for overload (30s)
   --steady DURATION    how long overload looks at a fleet that is known (30s)
@@ -91,8 +92,10 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
   };
   const number = (flag: 'nodes' | 'workers' | 'rounds', most: number) =>
     take(`--${flag} ${values[flag]}`, countOf(values[flag], most), `a whole number from 1 to ${most}`, 1);
-  const span = (flag: 'within' | 'outage' | 'steady') =>
-    take(`--${flag} ${values[flag]}`, spanOf(values[flag]), 'a duration such as 1s', 0);
+  const span = (flag: 'within' | 'outage' | 'steady') => {
+    const text = values[flag] ?? '30s';
+    return take(`--${flag} ${text}`, spanOf(text), 'a duration such as 1s', 0);
+  };
 
   const measure = measureNames.find((name) => name === positionals[0]);
   if (positionals.length > 1)
@@ -107,6 +110,8 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
   const sizes =
     values.sizes === undefined ? [] : values.sizes.split(',').map((text) => countOf(text, 200_000));
   if (sizes.includes(undefined)) problems.push(`--sizes ${values.sizes}: expected numbers from 1 to 200000`);
+  if (measure !== undefined) problems.push(...without(measure, values));
+  if (values.personas !== undefined) problems.push(...problemOfPersonas(values.personas));
   const helper = helperKinds.find((kind) => kind === values.helper);
   const options: BenchOptions = {
     measure: take(positionals[0] ?? 'the measure', measure, `one of ${measureNames.join(', ')}`, 'bare'),
@@ -131,6 +136,31 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
   return options;
 }
 
+/** What some measures alone go by: what the others would go without looking at is said. */
+const measuresOf: Readonly<Record<'sizes' | 'outage' | 'steady' | 'personas', readonly MeasureName[]>> = {
+  sizes: ['watch', 'subscribers', 'registry', 'growth'],
+  outage: ['overload'],
+  steady: ['overload'],
+  personas: ['provision'],
+};
+
+function without(measure: MeasureName, values: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(measuresOf).flatMap(([flag, measures]) =>
+    values[flag] === undefined || measures.includes(measure)
+      ? []
+      : [`--${flag}: ${measure} has no such option, but ${measures.join(', ')}`],
+  );
+}
+
+function problemOfPersonas(text: string): string[] {
+  try {
+    parseWeights(text);
+    return [];
+  } catch (error) {
+    return [`--personas ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
 function read(args: readonly string[]) {
   try {
     return parseArgs({
@@ -145,8 +175,8 @@ function read(args: readonly string[]) {
         features: { type: 'string', default: 'none' },
         personas: { type: 'string' },
         rounds: { type: 'string', default: '3' },
-        outage: { type: 'string', default: '30s' },
-        steady: { type: 'string', default: '30s' },
+        outage: { type: 'string' },
+        steady: { type: 'string' },
         sizes: { type: 'string' },
         json: { type: 'boolean', default: false },
         keep: { type: 'boolean', default: false },
@@ -154,7 +184,7 @@ function read(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw usageErrorOf(error);
   }
 }
 

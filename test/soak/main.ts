@@ -8,14 +8,18 @@ import { optionsOrExit } from '../bench/command-line.js';
 import { memoryFolder } from '../bench/fleet/memory.js';
 import { killDescendantsOf } from '../bench/measure/processes.js';
 import { newStamp } from '../bench/stamp.js';
-import { parseSoakOptions, usage } from './options.js';
+import { checkFile, parseSoakOptions, usage } from './options.js';
 import { planOf } from './plan.js';
 import type { Sample } from './samples/sample.js';
 import { soak } from './soak.js';
 import { rulesOf } from './verdict/rules.js';
 import { isFlat, tableOf, verdictsOf } from './verdict/verdicts.js';
 
-const options = optionsOrExit(parseSoakOptions, usage);
+const options = optionsOrExit((args) => {
+  const parsed = parseSoakOptions(args);
+  if (parsed?.file !== undefined) checkFile(parsed.file);
+  return parsed;
+}, usage);
 const plan = planOf(options);
 const root = mkdtempSync(join(tmpdir(), 'slipway-soak-'));
 const memory = mkdtempSync(join(memoryFolder() ?? root, 'slipway-soak-'));

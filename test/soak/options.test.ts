@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../bench/command-line.js';
-import { parseSoakOptions } from './options.js';
+import { checkFile, parseSoakOptions } from './options.js';
 
 test('without options it takes eight hours, at five nodes a second', () => {
   const options = { durationMs: 28_800_000, rate: 5, file: undefined, keep: false };
@@ -30,4 +30,17 @@ test('all that cannot be used is said at once', () => {
 
 test('help runs nothing', () => {
   expect(parseSoakOptions(['--help'])).toBeUndefined();
+});
+
+test('a file that cannot be written to is refused before anything runs', () => {
+  expect(() => checkFile('/')).toThrow(UsageError);
+  expect(() => checkFile('/')).toThrow('--file /: cannot be written to: EISDIR');
+  expect(() => checkFile('/nowhere/samples.jsonl')).toThrow('cannot be written to: ENOENT');
+});
+
+test('an option that there is not is named in a line', () => {
+  expect(() => parseSoakOptions(['--days', '1'])).toThrow(/^Unknown option '--days'$/);
+  expect(() => parseSoakOptions(['--rate', '-1'])).toThrow(
+    /^--rate: expected a value that does not begin with a dash$/,
+  );
 });

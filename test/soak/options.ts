@@ -1,7 +1,8 @@
 // The soak's command line.
 
+import { closeSync, openSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { UsageError } from '../bench/command-line.js';
+import { UsageError, usageErrorOf } from '../bench/command-line.js';
 
 export interface SoakOptions {
   readonly durationMs: number;
@@ -61,6 +62,20 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions | undefin
   return { durationMs: Math.round(60_000 * minutes), rate, file: values.file, keep: values.keep };
 }
 
+/**
+ * A file that cannot be written to would otherwise end the run when the first sample is there.
+ *
+ * @throws UsageError
+ */
+export function checkFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'a'));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`--file ${file}: cannot be written to: ${why}`);
+  }
+}
+
 function read(args: readonly string[]) {
   try {
     return parseArgs({
@@ -75,6 +90,6 @@ function read(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw usageErrorOf(error);
   }
 }
