@@ -86,7 +86,7 @@ test('an input that is no object runs nothing, and neither does a host of which 
     new ControlError(
       'NOT_NOW',
       'NOTHING_FETCHED',
-      'the helper was not asked about other of late: give its input',
+      'the helper was not asked about other of late: give an input (slipway helper test --input FILE)',
     ),
   );
   expect(bench.given).toEqual([]);

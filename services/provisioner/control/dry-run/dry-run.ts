@@ -108,7 +108,7 @@ async function dryRunOn(inputJson: string, options: DryRunOptions, signal: Abort
 function inputOf(inputs: DryRunOptions['inputs'], identity: Identity): string {
   const last = inputs.of(identity);
   if (last !== undefined) return encodeInput(last);
-  const message = `the helper was not asked about ${identity} of late: give its input`;
+  const message = `the helper was not asked about ${identity} of late: give an input (slipway helper test --input FILE)`;
   throw new ControlError('NOT_NOW', 'NOTHING_FETCHED', message);
 }
 
