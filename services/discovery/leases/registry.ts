@@ -30,7 +30,12 @@ export type Standing =
   /** What is due whatever the report's address is. */
   | Outcome
   /** `urgent`: not to be turned away for pace, for its node stops, or would be forgotten. */
-  | { readonly kind: 'NEW'; readonly urgent: boolean };
+  | {
+      readonly kind: 'NEW';
+      readonly urgent: boolean;
+      /** Of a node that is known: what it may be told to wait, so that it is heard again before its lease ends. */
+      readonly longestWaitMs?: number;
+    };
 
 /** How long a boot that said that it stops is remembered: milliseconds. */
 const goneMs = 30_000;
@@ -78,7 +83,12 @@ export class Registry {
       case 'REFUSED':
         return claim;
       case 'HOLDER':
-        return { kind: 'NEW', urgent: report.type === 'SHUTDOWN' || this.#endsSoon(claim.lease) };
+        return {
+          kind: 'NEW',
+          urgent: report.type === 'SHUTDOWN' || this.#endsSoon(claim.lease),
+          // Whoever is told to wait may wait up to as long again (design, section 4).
+          longestWaitMs: Math.floor(this.#expiry.remaining(claim.lease) / 3),
+        };
       case 'CONTEST':
         return this.#contests.known(report.identity, speaker) ?? unlessFull();
       case 'FREE':

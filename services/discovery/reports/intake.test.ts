@@ -145,3 +145,17 @@ test('a report counts as answered once, whether it is believed or not, and none 
   intake.turnAway('10.0.0.2');
   expect(counts.answered).toBe(2);
 });
+
+test('a node that is known is told no longer a wait than its lease has room for, however many wait before it', async () => {
+  const { bench, intake } = setUp({ rate: 1 });
+  const known = bench.boot('a');
+  await intake.take(reportOf(known, 'STARTUP'), '10.0.0.1');
+  for (let index = 0; index < 200; index++) {
+    await intake.take(reportOf(bench.boot(`n${index}`), 'STARTUP'), '10.0.0.2');
+  }
+  const outcome = await intake.take(reportOf(known, 'ALIVE'), '10.0.0.1');
+  expect(outcome).toMatchObject({ reason: 'RATE_LIMITED', retryAfterMs: 10_000 });
+  // It may wait as long again; it is then one of those that would be forgotten, and is taken.
+  await bench.clock.advance(2 * 10_000);
+  expect(await intake.take(reportOf(known, 'ALIVE'), '10.0.0.1')).toMatchObject({ kind: 'ACCEPTED' });
+});

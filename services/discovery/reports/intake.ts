@@ -53,7 +53,13 @@ export class Intake {
     const retryAfterMs = report.type === 'PROVISIONED' ? undefined : pace.admit(standing.urgent);
     if (retryAfterMs !== undefined) {
       const message = 'more nodes report at once than discovery takes (max_reports_per_second)';
-      return { kind: 'REFUSED', reason: 'RATE_LIMITED', message, retryAfterMs };
+      const longestMs = standing.longestWaitMs ?? Number.POSITIVE_INFINITY;
+      return {
+        kind: 'REFUSED',
+        reason: 'RATE_LIMITED',
+        message,
+        retryAfterMs: Math.min(retryAfterMs, longestMs),
+      };
     }
     const { trustAdvertisedHost, nodeNetworks, lookup } = this.#options;
     const host = trustAdvertisedHost && report.host !== '' ? report.host : peerIp;
